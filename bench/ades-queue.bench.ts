@@ -13,7 +13,7 @@ const DRAINED = 1000;
 /** Seconds of a tool that only waits: instances on one machine share its cores, and are compared by what waits. */
 const SLEEP = 0.4;
 /** Seconds after which the rest is not waited for. */
-const PATIENCE = 240;
+const TIMEOUT = 240;
 
 /** The queue of the processing service: many users, several instances, and somebody who sends what takes long to read. */
 export async function bench(): Promise<BenchRow[]> {
@@ -69,14 +69,14 @@ async function benchHostile(): Promise<BenchRow> {
     let isOver = false;
     const reading = (async () => {
       for (let sent = 0; sent < 8_000_000; sent += text.length) {
-        await ades.ask("/eve/ogc-api/processes", { text, type: "application/cwl" });
+        await ades.send("/eve/ogc-api/processes", { text, type: "application/cwl" });
       }
       isOver = true;
     })();
     const times: number[] = [];
     while (!isOver) {
       const started = performance.now();
-      await ades.ask("/eric/ogc-api/processes/say");
+      await ades.send("/eric/ogc-api/processes/say");
       times.push(performance.now() - started);
       await sleep(5);
     }
@@ -135,14 +135,14 @@ async function benchReplicas(): Promise<BenchRow> {
 }
 
 async function deploy(ades: TestAdes, user: string, text: string): Promise<void> {
-  const { status, body } = await ades.ask(`/${user}/ogc-api/processes`, { text, type: "application/cwl" });
+  const { status, body } = await ades.send(`/${user}/ogc-api/processes`, { text, type: "application/cwl" });
   if (status !== 201) {
     throw new Error(`cannot deploy: ${JSON.stringify(body)}`);
   }
 }
 
 async function send(ades: TestAdes, user: string, process: string, inputs: object): Promise<void> {
-  const { status, body } = await ades.ask(`/${user}/ogc-api/processes/${process}/execution`, {
+  const { status, body } = await ades.send(`/${user}/ogc-api/processes/${process}/execution`, {
     json: { inputs },
     headers: { prefer: "respond-async" },
   });
@@ -154,7 +154,7 @@ async function send(ades: TestAdes, user: string, process: string, inputs: objec
 /** Waits until nothing is left of so many jobs, and says how many were done by then. */
 async function untilDrained(ades: TestAdes, count: number): Promise<number> {
   const { pool, close } = await openDatabase({ url: ades.postgres.url, schema: "ades", onError: () => {} });
-  const until = performance.now() + PATIENCE * 1000;
+  const until = performance.now() + TIMEOUT * 1000;
   for (;;) {
     const { rows } = await pool.query<{ left: number }>(
       "select count(*)::int as left from job where status in ('accepted', 'running')",

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const ROUNDS = 25;
 const QUEUED = 1000;
 /** Seconds after which the queue is not waited for any longer; what was done by then counts. */
-const PATIENCE = 90;
+const TIMEOUT = 90;
 const LISTED = 100_000;
 const IMAGE = "localhost/swath-bench-echo:1";
 
@@ -24,20 +24,24 @@ const IMAGE = "localhost/swath-bench-echo:1";
 export async function bench(): Promise<BenchRow[]> {
   const ades = await startAdes({ env: { PARALLEL_JOBS: "2", LOG_LEVEL: "fatal" } });
   try {
-    const say = await deploy(ades, ECHO_TOOL);
-    return [...(await benchEcho(ades, say)), ...(await benchQueue(ades, say)), await benchList(ades)];
+    const print = await deploy(ades, ECHO_TOOL);
+    return [...(await benchEcho(ades, print)), ...(await benchQueue(ades, print)), await benchList(ades)];
   } finally {
     await ades.close();
   }
 }
 
-async function benchEcho(ades: TestAdes, say: string): Promise<BenchRow[]> {
+async function benchEcho(ades: TestAdes, print: string): Promise<BenchRow[]> {
   const sync: number[] = [];
   const async_: number[] = [];
   const waited: number[] = [];
   // The first few start and warm what later ones use.
   for (let round = -5; round < ROUNDS; round += 1) {
-    const [one, other, third] = [await timeSync(ades, say), await timeAsync(ades, say), await timeWaiting(ades, say)];
+    const [one, other, third] = [
+      await timeSync(ades, print),
+      await timeAsync(ades, print),
+      await timeWaiting(ades, print),
+    ];
     if (round >= 0) {
       sync.push(one);
       async_.push(other);
@@ -116,20 +120,20 @@ async function benchEcho(ades: TestAdes, say: string): Promise<BenchRow[]> {
   return rows;
 }
 
-async function benchQueue(ades: TestAdes, say: string): Promise<BenchRow[]> {
+async function benchQueue(ades: TestAdes, print: string): Promise<BenchRow[]> {
   const memoryBefore = memoryOf(ades.pid());
   const started = performance.now();
   for (let sent = 0; sent < QUEUED; sent += 10) {
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        ades.ask(say, { json: { inputs: { text: "queued" } }, headers: { prefer: "respond-async" } }),
+        ades.send(print, { json: { inputs: { text: "queued" } }, headers: { prefer: "respond-async" } }),
       ),
     );
   }
   const accepted = performance.now();
   const half = { memory: memoryOf(ades.pid()), isPassed: false };
   let waiting = await countUnfinished(ades);
-  while (waiting > 0 && performance.now() - started < PATIENCE * 1000) {
+  while (waiting > 0 && performance.now() - started < TIMEOUT * 1000) {
     if (!half.isPassed && waiting < QUEUED / 2) {
       half.memory = memoryOf(ades.pid());
       half.isPassed = true;
@@ -171,7 +175,7 @@ async function benchList(ades: TestAdes): Promise<BenchRow> {
   for (let round = -10; round < 200; round += 1) {
     const query = ["limit=20", "limit=20&status=failed", "limit=20&processID=p3", "limit=100"][(round + 12) % 4];
     const started = performance.now();
-    const { status, body } = await ades.ask(`/lister/ogc-api/jobs?${query}`);
+    const { status, body } = await ades.send(`/lister/ogc-api/jobs?${query}`);
     const time = performance.now() - started;
     if (status !== 200 || body.jobs.length < 20) {
       throw new Error(`the job list answers ${status}`);
@@ -189,7 +193,7 @@ async function benchList(ades: TestAdes): Promise<BenchRow> {
 }
 
 async function deploy(ades: TestAdes, text: string): Promise<string> {
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
+  const { status, body } = await ades.send("/eric/ogc-api/processes", { text, type: "application/cwl" });
   if (status !== 201) {
     throw new Error(`cannot deploy: ${JSON.stringify(body)}`);
   }
@@ -198,7 +202,7 @@ async function deploy(ades: TestAdes, text: string): Promise<string> {
 
 async function timeSync(ades: TestAdes, execution: string): Promise<number> {
   const started = performance.now();
-  const { status, body } = await ades.ask(execution, { json: { inputs: { text: "hi" } } });
+  const { status, body } = await ades.send(execution, { json: { inputs: { text: "hi" } } });
   if (status !== 200) {
     throw new Error(`the job was not successful: ${JSON.stringify(body)}`);
   }
@@ -207,13 +211,13 @@ async function timeSync(ades: TestAdes, execution: string): Promise<number> {
 
 async function timeAsync(ades: TestAdes, execution: string): Promise<number> {
   const started = performance.now();
-  const { headers } = await ades.ask(execution, {
+  const { headers } = await ades.send(execution, {
     json: { inputs: { text: "hi" } },
     headers: { prefer: "respond-async" },
   });
   const location = headers.get("location") ?? "";
   for (;;) {
-    const { body } = await ades.ask(location);
+    const { body } = await ades.send(location);
     if (body.status === "successful") {
       return performance.now() - started;
     }
@@ -226,11 +230,11 @@ async function timeAsync(ades: TestAdes, execution: string): Promise<number> {
 
 async function timeWaiting(ades: TestAdes, execution: string): Promise<number> {
   const started = performance.now();
-  const { headers } = await ades.ask(execution, {
+  const { headers } = await ades.send(execution, {
     json: { inputs: { text: "hi" } },
     headers: { prefer: "respond-async" },
   });
-  const { body } = await ades.ask(headers.get("location") ?? "", { headers: { prefer: "wait=60" } });
+  const { body } = await ades.send(headers.get("location") ?? "", { headers: { prefer: "wait=60" } });
   if (body.status !== "successful") {
     throw new Error(body.message);
   }
@@ -280,7 +284,7 @@ async function countUnfinished(ades: TestAdes): Promise<number> {
   const [waiting, running] = await Promise.all(
     ["accepted", "running"].map(
       async (status) =>
-        (await ades.ask(`/eric/ogc-api/jobs?status=${status}&limit=1`)).body as {
+        (await ades.send(`/eric/ogc-api/jobs?status=${status}&limit=1`)).body as {
           jobs: unknown[];
           numberTotal?: number;
         },

@@ -290,10 +290,10 @@ async function medianMilliseconds(times: number, work: () => Promise<unknown>): 
   return median(measured);
 }
 
-async function expectStatus(wanted: number, sent: Promise<{ status: number; text: string }>): Promise<string> {
+async function expectStatus(expected: number, sent: Promise<{ status: number; text: string }>): Promise<string> {
   const { status, text } = await sent;
-  if (status !== wanted) {
-    throw new Error(`status ${status} instead of ${wanted}: ${text.slice(0, 500)}`);
+  if (status !== expected) {
+    throw new Error(`status ${status} instead of ${expected}: ${text.slice(0, 500)}`);
   }
   return text;
 }

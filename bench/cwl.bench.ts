@@ -5,7 +5,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, r
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadDocument, runProcess } from "../libs/cwl/src/index.ts";
-import { prepareContainers, whyNoContainers } from "../test/conformance/cwl-images.ts";
+import { prepareContainers, findContainersSkipReason } from "../test/conformance/cwl-images.ts";
 import { writeDocuments } from "./cwl/documents.ts";
 import type { Documents } from "./cwl/documents.ts";
 import { largeRows } from "./cwl/large.ts";
@@ -31,7 +31,7 @@ export async function bench(): Promise<BenchRow[]> {
       await cancelRow(folder),
       peakMemoryRow(folder, files),
       ...(await largeRows(folder)),
-      ...(whyNoContainers() === undefined ? await containerRows(folder, files) : []),
+      ...(findContainersSkipReason() === undefined ? await containerRows(folder, files) : []),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -171,9 +171,9 @@ function peakMemoryRow(folder: string, files: Documents): BenchRow {
   const hook = join(folder, "peak.mjs");
   writeFileSync(hook, `process.on("exit", () => process._rawDebug(process.resourceUsage().maxRSS));`);
   const command = [process.execPath, "--import", hook, join(root, "libs/cwl/main.ts"), "run", "--no-container"];
-  const given = ["--quiet", "--outdir", join(folder, "peak"), files.scatter, files.items(5000)];
+  const provided = ["--quiet", "--outdir", join(folder, "peak"), files.scatter, files.items(5000)];
   const script = `"$@" 2>&1 >/dev/null | tail -1`;
-  const out = execFileSync("/bin/sh", ["-c", script, "sh", ...command, ...given], {
+  const out = execFileSync("/bin/sh", ["-c", script, "sh", ...command, ...provided], {
     encoding: "utf8",
     env: { ...process.env, ...(isWritable("/dev/shm") ? { TMPDIR: "/dev/shm" } : {}) },
   });

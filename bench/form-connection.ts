@@ -13,8 +13,8 @@ export async function openFormConnection(endpoint: string): Promise<FormConnecti
   const socket: Socket = connect(Number(port), hostname).setNoDelay(true).setEncoding("latin1");
   await once(socket, "connect");
   let text = "";
-  let answer: { resolve: (body: string) => void; reject: (reason: Error) => void } | undefined;
-  const fail = (reason: Error) => answer?.reject(reason);
+  let response: { resolve: (body: string) => void; reject: (reason: Error) => void } | undefined;
+  const fail = (reason: Error) => response?.reject(reason);
   socket.on("error", fail).on("close", () => fail(new Error("the service closed the connection")));
   socket.on("data", (chunk: string) => {
     text += chunk;
@@ -27,7 +27,7 @@ export async function openFormConnection(endpoint: string): Promise<FormConnecti
     const isGood = text.startsWith("HTTP/1.1 200 ");
     text = "";
     if (isGood) {
-      answer?.resolve(body);
+      response?.resolve(body);
     } else {
       fail(new Error(`the token endpoint answers ${body}`));
     }
@@ -36,7 +36,7 @@ export async function openFormConnection(endpoint: string): Promise<FormConnecti
     post: async (form) => {
       const content = new URLSearchParams(form).toString();
       const body = new Promise<string>((resolve, reject) => {
-        answer = { resolve, reject };
+        response = { resolve, reject };
       });
       socket.write(
         `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\n` +

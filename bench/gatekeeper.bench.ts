@@ -58,8 +58,8 @@ export async function bench(): Promise<BenchRow[]> {
       await sleep(50);
     }
     const headers = { host: HOST, authorization: `Bearer ${await provider.sign({}, { seconds: 3600 })}` };
-    const bare = () => ask(at("service"), agents[0], headers);
-    const guarded = () => ask(at("gatekeeper"), agents[1], headers);
+    const bare = () => send(at("service"), agents[0], headers);
+    const guarded = () => send(at("gatekeeper"), agents[1], headers);
     await measure(bare, REQUESTS_PER_ROUND);
     await measure(guarded, REQUESTS_PER_ROUND);
     const times = { bare: [] as number[], guarded: [] as number[] };
@@ -116,7 +116,7 @@ async function measure(work: () => Promise<void>, times: number): Promise<readon
   return milliseconds;
 }
 
-function ask(socketPath: string, agent: Agent, headers: Readonly<Record<string, string>>): Promise<void> {
+function send(socketPath: string, agent: Agent, headers: Readonly<Record<string, string>>): Promise<void> {
   return new Promise((resolve, reject) => {
     httpRequest({ socketPath, agent, path: "/eric/x", headers }, (response) => {
       response.resume();

@@ -11,7 +11,7 @@ import { PASSWORD, startBenchIdentity } from "./start-identity.ts";
 import { CHAINS, SECONDS, load } from "./token-load.ts";
 import type { BenchRow } from "./types.ts";
 
-const START_PATIENCE_MS = 180_000;
+const START_TIMEOUT_MS = 180_000;
 /** Java translates what is used often; until then it is no measure. */
 const WARM_UP_SECONDS = 25;
 
@@ -106,13 +106,13 @@ async function measureKeycloak(home: string): Promise<Measured> {
     await ended(run("build", "--db=dev-file", "--health-enabled=false"));
     // The first start makes the database.
     const first = start();
-    await waitForAnswer(`${url}/realms/master`);
+    await waitForResponse(`${url}/realms/master`);
     await end(first);
-    const begun = performance.now();
+    const started = performance.now();
     const service = start();
     try {
-      await waitForAnswer(`${url}/realms/master`);
-      const startSeconds = (performance.now() - begun) / 1000;
+      await waitForResponse(`${url}/realms/master`);
+      const startSeconds = (performance.now() - started) / 1000;
       return { startSeconds, ...(await measure(url, PASSWORD, findJava(service.pid ?? 0))) };
     } finally {
       await end(service);
@@ -164,8 +164,8 @@ async function measure(url: string, password: string, pid: number): Promise<Omit
   }
 }
 
-async function waitForAnswer(address: string): Promise<void> {
-  const until = performance.now() + START_PATIENCE_MS;
+async function waitForResponse(address: string): Promise<void> {
+  const until = performance.now() + START_TIMEOUT_MS;
   while (!(await fetch(address).catch(() => undefined))?.ok) {
     if (performance.now() > until) {
       throw new Error(`${address} does not answer`);

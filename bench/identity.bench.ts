@@ -23,10 +23,10 @@ export async function bench(): Promise<BenchRow[]> {
 async function measure(url: string, service: number): Promise<BenchRow[]> {
   const endpoint = `${url}/realms/master/protocol/openid-connect/token`;
   const token = async (form: Record<string, string>): Promise<Record<string, string>> => {
-    const answer = await fetch(endpoint, { method: "POST", body: new URLSearchParams(form) });
-    const body = (await answer.json()) as Record<string, string>;
-    if (!answer.ok) {
-      throw new Error(`the token endpoint answers ${answer.status}: ${JSON.stringify(body)}`);
+    const response = await fetch(endpoint, { method: "POST", body: new URLSearchParams(form) });
+    const body = (await response.json()) as Record<string, string>;
+    if (!response.ok) {
+      throw new Error(`the token endpoint answers ${response.status}: ${JSON.stringify(body)}`);
     }
     return body;
   };
@@ -165,7 +165,7 @@ async function timeLoginPages(url: string): Promise<readonly number[]> {
   });
   const times: number[] = [];
   for (let count = 0; count < LOGIN_PAGES; count += 1) {
-    const begun = performance.now();
+    const started = performance.now();
     const first = await fetch(`${url}/realms/master/protocol/openid-connect/auth?${query.toString()}`, {
       redirect: "manual",
     });
@@ -179,7 +179,7 @@ async function timeLoginPages(url: string): Promise<readonly number[]> {
     if (!page.ok || !text.includes('type="password"')) {
       throw new Error(`the login page answers ${page.status}: ${text.slice(0, 300)}`);
     }
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
   }
   return times.slice(LOGIN_PAGES / 5);
 }
@@ -188,9 +188,9 @@ async function latencies(url: string, seconds: number): Promise<readonly number[
   const times: number[] = [];
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
-    const begun = performance.now();
+    const started = performance.now();
     await (await fetch(`${url}/realms/master/protocol/openid-connect/certs`)).arrayBuffer();
-    times.push(performance.now() - begun);
+    times.push(performance.now() - started);
     await sleep(5);
   }
   return times;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-import { type Deployment, openDeployment, whyNoDeployment } from "../test/kubernetes/support/deployment.ts";
+import { type Deployment, openDeployment, findDeploymentSkipReason } from "../test/kubernetes/support/deployment.ts";
 import { testPackage } from "../test/kubernetes/support/package.ts";
 import { openProcedure } from "../test/kubernetes/support/procedure.ts";
 import type { BenchRow } from "./types.ts";
@@ -21,7 +21,7 @@ const MEBIBYTE = 2 ** 20;
  * beside what they ask for.
  */
 export async function bench(): Promise<BenchRow[]> {
-  const missing = await whyNoDeployment();
+  const missing = await findDeploymentSkipReason();
   if (missing !== undefined) {
     console.error(`skipped: ${missing}`);
     return [];

@@ -25,7 +25,7 @@ type Json = Record<string, unknown>;
 async function measure(url: string): Promise<BenchRow[]> {
   const send = async (path: string, body: URLSearchParams | object, token?: string): Promise<Json> => {
     const isForm = body instanceof URLSearchParams;
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method: "POST",
       headers: {
         ...(!isForm && { "content-type": "application/json" }),
@@ -33,9 +33,9 @@ async function measure(url: string): Promise<BenchRow[]> {
       },
       body: isForm ? body : JSON.stringify(body),
     });
-    const json = (await answer.json()) as Json;
-    if (!answer.ok) {
-      throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(json)}`);
+    const json = (await response.json()) as Json;
+    if (!response.ok) {
+      throw new Error(`${path} answered ${response.status}: ${JSON.stringify(json)}`);
     }
     return json;
   };
@@ -81,9 +81,9 @@ async function measure(url: string): Promise<BenchRow[]> {
       ...credentials,
     });
     exchanges.push(performance.now() - started);
-    const asked = performance.now();
+    const response = performance.now();
     await send("/pdp/policy/validate", question, admin);
-    decisions.push(performance.now() - asked);
+    decisions.push(performance.now() - response);
   }
   const row = (name: string, times: readonly number[]): BenchRow => ({
     name,

@@ -27,9 +27,9 @@ new PerformanceObserver((list) => { for (const entry of list.getEntries()) globa
 export async function bench(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const kind of ["TLS", "plain"] as const) {
-    const { cluster, rig, close } = await deployPortal({ USE_TLS: String(kind === "TLS") });
+    const { cluster, fixture, close } = await deployPortal({ USE_TLS: String(kind === "TLS") });
     try {
-      const address = kind === "TLS" ? rig.url("portal") : `http://portal.${cluster.domain}:${cluster.port}/`;
+      const address = kind === "TLS" ? fixture.url("portal") : `http://portal.${cluster.domain}:${cluster.port}/`;
       // A browser that passes over errors of certificates keeps no file; one that knows the key does.
       const options = kind === "TLS" ? [`--ignore-certificate-errors-spki-list=${await readKeyHash(address)}`] : [];
       const browser = await launchChromium(options);

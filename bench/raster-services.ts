@@ -109,7 +109,7 @@ http {
             layers: "scene",
             styles: "",
             srs: "EPSG:3857",
-            bbox: boxOf(tile).join(","),
+            bbox: bboxOf(tile).join(","),
             width: "256",
             height: "256",
             format: "image/png",
@@ -229,7 +229,7 @@ export async function startTitiler(
 
 const WORLD = 20_037_508.342_789_244;
 
-export function boxOf({ z, x, y }: Tile): readonly [number, number, number, number] {
+export function bboxOf({ z, x, y }: Tile): readonly [number, number, number, number] {
   const side = (2 * WORLD) / 2 ** z;
   return [x * side - WORLD, WORLD - (y + 1) * side, (x + 1) * side - WORLD, WORLD - y * side];
 }

@@ -88,7 +88,7 @@ async function measureRegister(fixture: Fixture, dataAccess: string): Promise<Be
       parent_identifier: "bench",
     });
     const item = await until(async () => {
-      const response = await fixture.askCatalogue(`/stac/collections/bench/items/${name}`);
+      const response = await fixture.callCatalogue(`/stac/collections/bench/items/${name}`);
       return response.status === 200 && (response.body as { readonly bbox: readonly number[] });
     });
     const searchable = performance.now() - started;
@@ -163,7 +163,8 @@ async function measureWatch(fixture: Fixture, folder: string): Promise<BenchRow[
     const started = performance.now();
     await fixture.put(`watched/scene${round}_20240101.tif`, scene);
     await until(
-      async () => (await fixture.askCatalogue(`/stac/collections/watched/items/scene${round}_20240101`)).status === 200,
+      async () =>
+        (await fixture.callCatalogue(`/stac/collections/watched/items/scene${round}_20240101`)).status === 200,
     );
     seconds.push((performance.now() - started) / 1000);
   }
@@ -242,17 +243,17 @@ async function startStacApi(): Promise<{ readonly url: string; readonly close: (
 }
 
 /** Asks again at once until there is an answer. */
-async function until<T>(ask: () => Promise<T | false>, seconds = 60): Promise<T> {
+async function until<T>(send: () => Promise<T | false>, seconds = 60): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
-    const answer = await ask().catch((error: unknown) => {
+    const response = await send().catch((error: unknown) => {
       if (Date.now() > deadline) {
         throw error;
       }
       return false as const;
     });
-    if (answer !== false) {
-      return answer;
+    if (response !== false) {
+      return response;
     }
     if (Date.now() > deadline) {
       throw new Error(`nothing came within ${seconds} s`);

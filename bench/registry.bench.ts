@@ -319,9 +319,9 @@ async function measureMemory(url: string, service: ChildProcess): Promise<BenchR
           headers: { authorization: AUTHORIZATION },
         });
         const target = `${url}${response.headers.get("location") ?? ""}`;
-        const sent = request(target, { method: "PATCH", headers: { authorization: AUTHORIZATION } }, (answer) => {
-          answer.resume();
-          answer.on("end", () => {
+        const sent = request(target, { method: "PATCH", headers: { authorization: AUTHORIZATION } }, (response) => {
+          response.resume();
+          response.on("end", () => {
             fetch(target, { method: "DELETE", headers: { authorization: AUTHORIZATION } }).then(
               () => resolve(),
               reject,

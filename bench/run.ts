@@ -10,12 +10,12 @@ import type { BenchRow } from "./types.ts";
 // Databases wait for the disk, as in production.
 process.env["SWATH_TEST_DURABLE"] = "true";
 
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const expected = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const files = globSync("*.bench.ts", { cwd: import.meta.dirname })
-  .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
+  .filter((file) => expected.length === 0 || expected.some((word) => file.includes(word)))
   .sort();
 if (files.length === 0) {
-  console.error(`no benchmark matches ${wanted.join(", ")}`);
+  console.error(`no benchmark matches ${expected.join(", ")}`);
   process.exit(2);
 }
 

@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
   request.on("data", (part: Buffer) => parts.push(part));
   request.on("end", () => {
     const form = new URLSearchParams(Buffer.concat(parts).toString());
-    const answer = (signature: Buffer) => {
+    const reply = (signature: Buffer) => {
       const text = JSON.stringify({
         access_token: `${claims}.${signature.toString("base64url")}`,
         refresh_token: form.get("refresh_token") ?? "",
@@ -22,9 +22,9 @@ const server = createServer((request, response) => {
       response.end(text);
     };
     if (isRsa) {
-      sign("sha256", Buffer.from(claims), privateKey, (_, signature) => answer(signature));
+      sign("sha256", Buffer.from(claims), privateKey, (_, signature) => reply(signature));
     } else {
-      answer(createSign("sha256").update(claims).sign({ key: privateKey, dsaEncoding: "ieee-p1363" }));
+      reply(createSign("sha256").update(claims).sign({ key: privateKey, dsaEncoding: "ieee-p1363" }));
     }
   });
 });

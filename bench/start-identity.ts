@@ -47,7 +47,7 @@ export async function startBenchIdentity(
   };
   const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });
   await new Promise((resolve) => setUp.once("exit", resolve));
-  const begun = performance.now();
+  const started = performance.now();
   const service = spawn(process.execPath, [join(folder, "main.ts")], {
     env: { ...env, PUBLIC_URL: url, PLATFORM_DOMAIN: "platform.test", LISTEN: `127.0.0.1:${port}` },
     stdio: "inherit",
@@ -63,5 +63,5 @@ export async function startBenchIdentity(
     }
     await sleep(POLL_INTERVAL_MS);
   }
-  return { url, process: service, startSeconds: (performance.now() - begun) / 1000, close };
+  return { url, process: service, startSeconds: (performance.now() - started) / 1000, close };
 }

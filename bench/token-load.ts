@@ -24,9 +24,9 @@ export async function load(pid: number, work: (lane: number) => Promise<void>, w
     await Promise.all(
       Array.from({ length: CHAINS }, async (_, lane) => {
         while (performance.now() < until) {
-          const begun = performance.now();
+          const started = performance.now();
           await work(lane);
-          times.push(performance.now() - begun);
+          times.push(performance.now() - started);
         }
       }),
     );

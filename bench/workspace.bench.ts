@@ -48,8 +48,8 @@ export async function bench(): Promise<BenchRow[]> {
       LISTEN: at(api),
       LISTEN_INTERNAL: at(internal),
     });
-    await answers(`${url}/healthz`);
-    await answers(`http://${at(admin)}/healthz`);
+    await responses(`${url}/healthz`);
+    await responses(`http://${at(admin)}/healthz`);
     const reconciler = start("workspace-api/reconciler/main.ts", {
       ...objstore,
       OBJSTORE_ADMIN_URL: `http://${at(admin)}`,
@@ -65,34 +65,34 @@ export async function bench(): Promise<BenchRow[]> {
 }
 
 async function measure(url: string, service: ChildProcess, reconciler: ChildProcess): Promise<BenchRow[]> {
-  const begun = performance.now();
+  const started = performance.now();
   const statuses = await Promise.all(
     Array.from({ length: WORKSPACES }, async (_, index) => {
-      const answer = await fetch(`${url}/workspaces`, {
+      const response = await fetch(`${url}/workspaces`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ preferred_name: `user${index}`, default_owner: `user${index}` }),
       });
-      await answer.arrayBuffer();
-      return answer.status;
+      await response.arrayBuffer();
+      return response.status;
     }),
   );
-  const answered = performance.now() - begun;
+  const answered = performance.now() - started;
   if (statuses.some((status) => status !== 201)) {
     throw new Error(`some were refused: ${[...new Set(statuses)].join(", ")}`);
   }
   for (;;) {
-    const answer = await fetch(`${url}/workspaces?limit=1000`);
-    const { workspaces } = (await answer.json()) as { workspaces: readonly { status: string }[] };
+    const response = await fetch(`${url}/workspaces?limit=1000`);
+    const { workspaces } = (await response.json()) as { workspaces: readonly { status: string }[] };
     if (workspaces.filter(({ status }) => status === "ready").length === WORKSPACES) {
       break;
     }
-    if (performance.now() - begun > 120_000) {
+    if (performance.now() - started > 120_000) {
       throw new Error("not all are ready after two minutes");
     }
     await sleep(50);
   }
-  const ready = performance.now() - begun;
+  const ready = performance.now() - started;
   return [
     { name: `workspaces: ${WORKSPACES} at once, all answered`, value: answered / 1000, unit: "s" },
     {
@@ -111,7 +111,7 @@ function peakMebibytes({ pid }: ChildProcess): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid ?? 0}/status`, "utf8"))?.[1]) / 1024;
 }
 
-async function answers(url: string): Promise<void> {
+async function responses(url: string): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     if ((await fetch(url).catch(() => undefined))?.ok) {
       return;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { buildStaleWebs, listStaleWebs } from "@swath/ui/build";
 
-import { holdApply } from "./targets/embedded/hold-apply.ts";
+import { acquireApplyLock } from "./targets/embedded/acquire-apply-lock.ts";
 import { repositoryRoot } from "./targets/embedded/launch/code-version.ts";
 
 interface WebPagesOptions {
@@ -22,7 +22,7 @@ export async function buildWebPages({ components, stdout, root = repositoryRoot 
     return 0;
   }
   const checkout = createHash("sha256").update(root).digest("hex").slice(0, 16);
-  const release = await holdApply(`web/${checkout}`, () =>
+  const release = await acquireApplyLock(`web/${checkout}`, () =>
     stdout.write("Another command builds the web pages of this checkout; waiting for it ...\n"),
   );
   let built = 0;

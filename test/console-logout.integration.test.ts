@@ -69,8 +69,8 @@ for (const [name, urlOf, user, other] of [
     const others = other && (await logIn(console, other));
     assert.equal(await statusOf(console, cookie), 200);
     const bearer = (await identity.logIn("admin")).access_token;
-    const users = await identity.ask(`/admin/realms/master/users?username=${user}&exact=true`, { bearer });
-    const ended = await identity.ask(`/admin/realms/master/users/${users.body[0].id}/logout`, {
+    const users = await identity.send(`/admin/realms/master/users?username=${user}&exact=true`, { bearer });
+    const ended = await identity.send(`/admin/realms/master/users/${users.body[0].id}/logout`, {
       method: "POST",
       bearer,
     });

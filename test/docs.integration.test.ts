@@ -59,7 +59,7 @@ test("the tutorial and the guides, command by command", async () => {
   const tutorial = readBlocks("tutorial.md");
   const pages = readdirSync(join(ROOT, "docs/tutorial")).toSorted();
   assert.ok(pages.length >= 7);
-  const guides = ["how-to/find-a-fault.md", "how-to/package-an-application.md"].flatMap(readBlocks);
+  const guides = ["how-to/troubleshooting.md", "how-to/package-an-application.md"].flatMap(readBlocks);
   const output = await type([
     ...tutorial.slice(0, -1),
     ...pages.flatMap((page) => readBlocks(`tutorial/${page}`)),

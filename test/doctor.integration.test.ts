@@ -69,8 +69,8 @@ test("tools that are not isolated are told of, and a wish for isolation that can
   assert.match(plain.of("isolation")[0]?.meaning ?? "", /name no container are refused/);
   const works = await examine({}, { bwrap: "exit 0" });
   assert.equal(works.of("isolation")[0]?.verdict, "good");
-  const wanted = { PROCESSING_HOST_TOOLS: "isolated" };
-  const broken = await examine(wanted, { bwrap: "echo 'bwrap: No permissions' >&2; exit 1" });
+  const expected = { PROCESSING_HOST_TOOLS: "isolated" };
+  const broken = await examine(expected, { bwrap: "echo 'bwrap: No permissions' >&2; exit 1" });
   assert.equal(broken.status, 1);
   assert.match(broken.of("isolation")[0]?.found ?? "", /bubblewrap does not work here: bwrap: No permissions/);
   assert.deepEqual((await examine({ PROCESSING_HOST_TOOLS: "refused" })).of("isolation"), []);

@@ -46,7 +46,7 @@ after(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -55,7 +55,7 @@ function send(
   service: string,
   path: string,
   { method = "GET", headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -79,7 +79,7 @@ function send(
 }
 
 /** A request as services of the deployment send it, past the ingress to the port `internal`. */
-function sendInside(service: string, path: string, secret: string | undefined): Promise<Answer> {
+function sendInside(service: string, path: string, secret: string | undefined): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const socketPath = join(serviceFolder(service), "internal.sock");
     const headers = { host: "localhost", authorization: `Bearer ${secret ?? ""}` };
@@ -98,7 +98,7 @@ const token = (fields: Record<string, string>) =>
     body: new URLSearchParams(fields).toString(),
   });
 /** Objects are encrypted at rest. */
-async function bucket(method: string, path: string, secretKey: string, body?: string): Promise<Answer> {
+async function bucket(method: string, path: string, secretKey: string, body?: string): Promise<TestResponse> {
   const signer = new SignatureV4({
     credentials: { accessKeyId: rootUser(), secretAccessKey: secretKey },
     region: "us-east-1",
@@ -133,17 +133,17 @@ const logIn = (password: string) =>
   token({ grant_type: "password", client_id: "admin-cli", username: "admin", password });
 
 /** What people and programs do all the time, each with the secret that holds at that moment. */
-const actions: Readonly<Record<string, () => Promise<Answer>>> = {
+const actions: Readonly<Record<string, () => Promise<TestResponse>>> = {
   "the catalogue answers (database, gatekeeper)": () => send("resource-catalogue", "/collections"),
   "the administrator logs in": async () => {
     // An account has one password, which changes at one moment: whoever knows both tries both, as the platform's services do.
     const known = secrets();
     const [first, second] = [known[ADMIN] ?? "", known[`also.${ADMIN}`]];
-    let answer = await logIn(first);
+    let response = await logIn(first);
     for (const password of second === undefined ? [] : [second, first]) {
-      answer = answer.status === 401 ? await logIn(password) : answer;
+      response = response.status === 401 ? await logIn(password) : response;
     }
-    return answer;
+    return response;
   },
   "a client gets a token": () =>
     token({
@@ -169,10 +169,10 @@ async function loadUntil(
     // With pauses: five loops that never rest take the processors from the rotation itself.
     Object.entries(actions).map(async ([what, act]) => {
       while (running) {
-        const answer = await act().catch((error: unknown) => ({ status: 0, text: String(error) }));
+        const response = await act().catch((error: unknown) => ({ status: 0, text: String(error) }));
         sent += 1;
-        if (answer.status !== 200) {
-          failures.push(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
+        if (response.status !== 200) {
+          failures.push(`${what}: ${response.status} ${response.text.slice(0, 200)}`);
         }
         await new Promise((resolve) => setTimeout(resolve, 100));
       }

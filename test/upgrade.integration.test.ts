@@ -9,11 +9,11 @@ import { after, test } from "node:test";
 
 import { type CommandResult, findFreePorts, runCommand } from "@swath/testing";
 
-import { cloneVersion, commitMigration, extractVersion, git, whyNoCommit } from "./support/versions.ts";
+import { cloneVersion, commitMigration, extractVersion, git, findCommitSkipReason } from "./support/versions.ts";
 
 /** The release point that upgrades are tried from. */
 const EARLIER = "20d05a5";
-const skip = whyNoCommit(EARLIER);
+const skip = findCommitSkipReason(EARLIER);
 
 const OFF =
   "ADES APPLICATION_HUB RESOURCE_CATALOGUE DATA_ACCESS REGISTRATION_API WORKSPACE_API REGISTRY PORTAL OBJSTORE STORAGE";
@@ -48,10 +48,10 @@ function send(path: string, body: string, headers: Record<string, string>): Prom
     const host = { host: `identity.up.localhost:${http}` };
     const sent = request(
       { host: "127.0.0.1", port: http, path, method: "POST", headers: { ...host, ...headers } },
-      (answer) => {
+      (response) => {
         let text = "";
-        answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+        response.setEncoding("utf8").on("data", (part: string) => (text += part));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
       },
     );
     sent.on("error", reject);

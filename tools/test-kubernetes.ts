@@ -20,7 +20,7 @@ const PODS = "10.244.0.0/16";
 /** Name of the image that is built here. */
 const TAG = "swath:test";
 /** More failing files than these are no accident: they are not run again. */
-const MOST_FILES_AGAIN = 3;
+const MAX_FILES_AGAIN = 3;
 const shared = process.env["SWATH_SHARED"] ?? join(root, "../shared");
 const cluster = join(shared, "kubernetes/cluster");
 const canStart = existsSync(cluster) && process.getuid?.() === 0;
@@ -123,7 +123,7 @@ function testAgain(test: (suite: string, files: readonly string[]) => number, im
   const lists = globSync("kubernetes-*.txt", { cwd: failures }).map((name) => join(failures, name));
   const text = lists.map((list) => readFileSync(list, "utf8")).join("");
   const again = findFailedFiles(text);
-  if (again.length === 0 || again.length > MOST_FILES_AGAIN) {
+  if (again.length === 0 || again.length > MAX_FILES_AGAIN) {
     return 1;
   }
   console.log(`\n# kubernetes: what failed, again on a new cluster\n${again.join("\n")}`);

@@ -17,9 +17,9 @@ import { prepareTestPrograms } from "./test-programs.ts";
 const RUN_AGAIN = ["integration", "conformance"];
 /** Memory of a test file at its most: a whole platform, and a browser before it. */
 const FILE_BYTES = 4 * 1024 ** 3;
-const MOST_FILES_AT_ONCE = 4;
+const MAX_FILES_AT_ONCE = 4;
 /** More failing files than these are no accident: they are not run again. */
-const MOST_FILES_AGAIN = 5;
+const MAX_FILES_AGAIN = 5;
 
 const root = join(import.meta.dirname, "..");
 const [what = "all", ...only] = process.argv.slice(2);
@@ -81,12 +81,12 @@ function tellFailures(): void {
   }
 }
 
-function tests(name: string, wanted: (file: string) => boolean, options: readonly string[]): boolean {
+function tests(name: string, requested: (file: string) => boolean, options: readonly string[]): boolean {
   const files = globSync(["{cli,components,libs,test,tools,examples}/**/*.test.ts"], {
     cwd: root,
     exclude: (path) => path.includes("node_modules"),
   })
-    .filter((file) => wanted(file) && (only.length === 0 || only.some((part) => file.includes(part))))
+    .filter((file) => requested(file) && (only.length === 0 || only.some((part) => file.includes(part))))
     .sort();
   if (files.length === 0) {
     console.log(`no ${name} tests${only.length > 0 ? ` match ${only.join(", ")}` : ""}`);
@@ -110,7 +110,7 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
   const again = findFailedFiles(text).filter((file) => files.includes(file));
   // Who works on a few files sees at once what failed.
   const isOfInterest = only.length === 0 || process.env["CI"] === "true";
-  if (!RUN_AGAIN.includes(name) || !isOfInterest || again.length === 0 || again.length > MOST_FILES_AGAIN) {
+  if (!RUN_AGAIN.includes(name) || !isOfInterest || again.length === 0 || again.length > MAX_FILES_AGAIN) {
     return false;
   }
   console.log(`\n# ${name}: what failed, again\n${again.join("\n")}`);
@@ -125,7 +125,7 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
 function countFilesAtOnce(): number {
   // Zero, or more than there is, where nothing limits this process.
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  const most = Math.min(availableParallelism() + 1, Math.floor(memory / FILE_BYTES), MOST_FILES_AT_ONCE);
+  const most = Math.min(availableParallelism() + 1, Math.floor(memory / FILE_BYTES), MAX_FILES_AT_ONCE);
   return Math.max(2, most);
 }
 

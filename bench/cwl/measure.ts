@@ -23,8 +23,8 @@ export async function timeRun(
     return await time(
       () =>
         new Promise<void>((resolve, reject) => {
-          const given = [...args, "--outdir", out, document, inputs];
-          execFile(file, given, { env, maxBuffer: 1 << 28, cwd: folder }, (error, _stdout, stderr) => {
+          const provided = [...args, "--outdir", out, document, inputs];
+          execFile(file, provided, { env, maxBuffer: 1 << 28, cwd: folder }, (error, _stdout, stderr) => {
             if (error === null) {
               resolve();
             } else {

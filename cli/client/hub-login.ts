@@ -46,14 +46,14 @@ export const isInHub = (env: NodeJS.ProcessEnv): boolean =>
 export async function readHubLogin(env: NodeJS.ProcessEnv): Promise<HubLogin> {
   const dispatcher = new EnvHttpProxyAgent();
   const through: Platform["fetch"] = (input, init) => fetch(input, { ...init, dispatcher });
-  const answer = await through(`${env["JUPYTERHUB_API_URL"]}/swath/environment`, {
+  const response = await through(`${env["JUPYTERHUB_API_URL"]}/swath/environment`, {
     headers: { authorization: `token ${env["JUPYTERHUB_API_TOKEN"]}` },
   }).catch((error: unknown) => {
     throw new CommandError(`the application hub does not answer (${String(error)}); try again in a moment`);
   });
-  const body = (await answer.json()) as HubEnvironment & { readonly message?: string };
-  if (!answer.ok) {
-    throw new CommandError(body.message ?? `the application hub answered ${answer.status}`);
+  const body = (await response.json()) as HubEnvironment & { readonly message?: string };
+  if (!response.ok) {
+    throw new CommandError(body.message ?? `the application hub answered ${response.status}`);
   }
   const { user, token, expires, services, s3 } = body;
   return { user, token, ends: Date.parse(expires), platform: toPlatform(services, through, env), s3 };

@@ -33,8 +33,8 @@ const findFile = (env: NodeJS.ProcessEnv): string =>
 /** The login at a platform, else the newest one; undefined where nobody has logged in. */
 export async function readLogin(env: NodeJS.ProcessEnv, platform?: string): Promise<SavedLogin | undefined> {
   const { current, logins } = await readLoginFile(env);
-  const wanted = platform ?? current;
-  return logins.find((login) => login.platform === wanted);
+  const desired = platform ?? current;
+  return logins.find((login) => login.platform === desired);
 }
 
 export async function saveLogin(env: NodeJS.ProcessEnv, login: SavedLogin): Promise<void> {

@@ -15,14 +15,14 @@ export interface Session {
    * Sends a request in the user's name. The answer's status is below 400.
    * @throws {CommandError} with the service's own words where it is not, or nothing answers
    */
-  readonly request: (url: string, init?: RequestOptions) => Promise<Answer>;
+  readonly request: (url: string, init?: RequestOptions) => Promise<ServiceResponse>;
   /** An access token that is good for some seconds at least. */
   readonly token: () => Promise<string>;
   /** In a server of the application hub: the object storage with keys of the user, asked for again before they end. */
   readonly readStorage?: () => Promise<HubLogin["s3"]>;
 }
 
-export type Answer = Awaited<ReturnType<Platform["fetch"]>>;
+export type ServiceResponse = Awaited<ReturnType<Platform["fetch"]>>;
 
 interface RequestOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -48,8 +48,8 @@ export const PLATFORM_HELP =
  * @throws {CommandError} when nobody has logged in there, or the login has ended
  */
 export async function openSession(env: NodeJS.ProcessEnv, name: string | undefined): Promise<Session> {
-  const wanted = name === undefined ? undefined : (await findPlatform(env, name)).address;
-  const login = await readLogin(env, wanted);
+  const desired = name === undefined ? undefined : (await findPlatform(env, name)).address;
+  const login = await readLogin(env, desired);
   if (login === undefined && name === undefined && isInHub(env)) {
     return openHubSession(env);
   }
@@ -57,7 +57,7 @@ export async function openSession(env: NodeJS.ProcessEnv, name: string | undefin
     throw new CommandError(
       name === undefined
         ? "you are not logged in: swath login"
-        : `you are not logged in at ${wanted}: swath login ${name}`,
+        : `you are not logged in at ${desired}: swath login ${name}`,
     );
   }
   const platform = await findPlatform(env, login.platform, login);
@@ -93,7 +93,7 @@ function createSession(platform: Platform, user: string, getToken: () => Promise
         throw new CommandError(`${url} is not an address of ${platform.address}`);
       }
       const authorization = `Bearer ${await getToken()}`;
-      const answer = await platform
+      const response = await platform
         .fetch(url, {
           method,
           headers: {
@@ -108,10 +108,10 @@ function createSession(platform: Platform, user: string, getToken: () => Promise
         .catch((error: unknown) => {
           throw new CommandError(`${new URL(url).host} does not answer: ${describeCause(error)}`);
         });
-      if (answer.status >= 300 && !fine.includes(answer.status)) {
-        throw new CommandError(await describeRefusal(answer, url));
+      if (response.status >= 300 && !fine.includes(response.status)) {
+        throw new CommandError(await describeRefusal(response, url));
       }
-      return answer;
+      return response;
     },
   };
 }
@@ -164,8 +164,8 @@ function belongsTo(platform: string, url: string): boolean {
 }
 
 /** What a service says about a request that it refuses (RFC 9457), in one line. */
-async function describeRefusal(answer: Answer, url: string): Promise<string> {
-  const text = await answer.text();
+async function describeRefusal(response: ServiceResponse, url: string): Promise<string> {
+  const text = await response.text();
   let said = text.slice(0, 500);
   try {
     const problem = JSON.parse(text) as { detail?: unknown; description?: unknown; title?: unknown };
@@ -174,5 +174,5 @@ async function describeRefusal(answer: Answer, url: string): Promise<string> {
   } catch {
     // Not JSON: shown as it came.
   }
-  return `${new URL(url).host} answered ${answer.status}: ${said.trim()}`;
+  return `${new URL(url).host} answered ${response.status}: ${said.trim()}`;
 }

@@ -40,11 +40,11 @@ export async function listWorkspaces(session: Session): Promise<readonly string[
 
 /** A workspace by its name, else the user's own. @throws {CommandError} when there is none */
 export async function readWorkspace(session: Session, name?: string): Promise<Workspace> {
-  const wanted = name ?? (await listWorkspaces(session))[0];
-  if (wanted === undefined) {
+  const desired = name ?? (await listWorkspaces(session))[0];
+  if (desired === undefined) {
     throw new CommandError(
       `you have no workspace; make one in the portal (Workspaces), or have an operator type: deploy/bin/create-workspace -W ${session.user}`,
     );
   }
-  return (await (await session.request(`${addressOf(session)}/${encodeURIComponent(wanted)}`)).json()) as Workspace;
+  return (await (await session.request(`${addressOf(session)}/${encodeURIComponent(desired)}`)).json()) as Workspace;
 }

@@ -8,14 +8,14 @@ import packageJson from "../../package.json" with { type: "json" };
 import { type BackupHeader, writeBackup } from "../backup/format.ts";
 import type { Plan } from "../platform/plan.ts";
 import { exportCluster } from "../targets/embedded/export-cluster.ts";
-import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { acquireApplyLock } from "../targets/embedded/acquire-apply-lock.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import type { ClusterAddress } from "../targets/kubernetes/api/connection.ts";
 import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
 import { formatBytes } from "../view/bytes.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
 import { DEFAULT_CLUSTER, findClusterAddress, openEmbeddedTarget, readDeployedPlan } from "./open-target.ts";
-import { sayWaiting } from "./say-waiting.ts";
+import { printWaiting } from "./print-waiting.ts";
 
 export const backupCommand: Command = {
   name: "backup",
@@ -53,7 +53,7 @@ swath restore makes a deployment from it.`,
         `wrote ${file} (${formatBytes(statSync(file).size)}): settings, secrets, keys and the volumes ${header.volumes.join(", ")}\n`,
       );
       for (const { what, because } of header.leftOut) {
-        stdout.write(`not in it: ${what}; ${because}\n`);
+        stdout.write(`not included: ${what}; ${because}\n`);
       }
       stdout.write(
         `Whoever has this file has every secret of the deployment: keep it where nobody else can read it.\n`,
@@ -80,7 +80,7 @@ function openSource(name: string, context: CommandContext): Promise<Source> {
 async function openEmbeddedSource(name: string, { env, stderr }: CommandContext): Promise<Source> {
   const target = openEmbeddedTarget(name, env);
   const paths = clusterPaths(name, env);
-  const release = await holdApply(paths.id, () =>
+  const release = await acquireApplyLock(paths.id, () =>
     stderr.write(`an apply of cluster "${name}" is at work; waiting for it to end ...\n`),
   );
   return {
@@ -103,14 +103,14 @@ async function openKubernetesSource(
   address: ClusterAddress,
   { env, stderr }: CommandContext,
 ): Promise<Source> {
-  const [{ connect }, { holdLease }, { exportDeployment }] = await Promise.all([
+  const [{ connect }, { acquireLease }, { exportDeployment }] = await Promise.all([
     import("../targets/kubernetes/api/connection.ts"),
-    import("../targets/kubernetes/lease/hold-lease.ts"),
+    import("../targets/kubernetes/lease/acquire-lease.ts"),
     import("../targets/kubernetes/backup/export-deployment.ts"),
   ]);
   const connection = connect(address);
   const target = createKubernetesTarget({ clusterName, address: { ...address, context: connection.context }, env });
-  const lease = await holdLease({ connection, onWait: sayWaiting(stderr) });
+  const lease = await acquireLease({ connection, onWait: printWaiting(stderr) });
   return {
     header: { target: "kubernetes" },
     prepare: async () => {

@@ -62,7 +62,7 @@ export const buildCommand: Command = {
     const text = await readFile(path, "utf8").catch((error: unknown) => {
       throw new CommandError(`${path} cannot be read (${(error as Error).message})`);
     });
-    const given = new Map(values["build-arg"].map(readArgument));
+    const provided = new Map(values["build-arg"].map(readArgument));
     try {
       // What is wrong with the file needs no login to be seen.
       const file = parseContainerfile(text);
@@ -75,7 +75,7 @@ export const buildCommand: Command = {
           base: findBase(file.base, project),
           writer: createRegistryWriter({ peer: project.peer }),
           target: project.target,
-          arguments: given,
+          arguments: provided,
           onStep: (step) => stderr.write(`${step}\n`),
         });
         stderr.write(`pushed, ${digest}\n`);

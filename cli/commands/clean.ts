@@ -33,11 +33,11 @@ ${YES_OPTION}`,
     if (positionals.length > 1) {
       throw new CommandError(`too many arguments: ${positionals.slice(1).join(" ")}`, 2);
     }
-    const ask = { stderr, ...(stdin && { stdin }) };
+    const send = { stderr, ...(stdin && { stdin }) };
     const [name = DEFAULT_CLUSTER] = positionals;
-    const isThere = findVariablesAddress(name, env) !== undefined;
-    if (isThere || (positionals.length > 0 && !listClusters(env).includes(name) && readKnownCluster(name, env))) {
-      return cleanOnKubernetes(name, { args, env, stdout, ...ask }, yes);
+    const exists = findVariablesAddress(name, env) !== undefined;
+    if (exists || (positionals.length > 0 && !listClusters(env).includes(name) && readKnownCluster(name, env))) {
+      return cleanOnKubernetes(name, { args, env, stdout, ...send }, yes);
     }
     if (positionals.length > 0 && !listClusters(env).includes(name)) {
       throw new CommandError(
@@ -61,7 +61,7 @@ ${YES_OPTION}`,
       }
     }
     const existing = targets.filter((path) => existsSync(path));
-    await confirmRemoval(ask, { yes, removed: describeTargets(existing, clusters, env) });
+    await confirmRemoval(send, { yes, removed: describeTargets(existing, clusters, env) });
     for (const target of existing) {
       rmSync(target, { recursive: true, force: true });
       stdout.write(`removed ${target}\n`);

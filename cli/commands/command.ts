@@ -17,7 +17,7 @@ export interface Command {
   readonly usage: string;
   /** Whether it prints the help of the words that follow its name by itself. */
   readonly hasWords?: true;
-  /** Resolves with the exit status: 0 done, 1 failed, 2 used wrongly. */
+  /** Resolves with the exit status: 0 done, 1 failed, 2 usage error. */
   readonly run: (context: CommandContext) => Promise<number>;
 }
 

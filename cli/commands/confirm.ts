@@ -28,8 +28,8 @@ export async function confirmRemoval(
       `${list}Nothing was changed: there is no terminal to ask on. Repeat the command with --yes.`,
     );
   }
-  terminal.say(list.trimEnd());
-  const reply = (await terminal.ask("Continue? Type yes: ")).trim().toLowerCase();
+  terminal.print(list.trimEnd());
+  const reply = (await terminal.send("Continue? Type yes: ")).trim().toLowerCase();
   if (reply !== "yes" && reply !== "y") {
     throw new CommandError("Nothing was changed.");
   }

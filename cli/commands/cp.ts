@@ -53,11 +53,11 @@ export const cpCommand: Command = {
     const s3 = values.root
       ? await openStore(env, values.platform, target === undefined ? undefined : place.bucket)
       : await openBucket(await openSession(env, values.platform), place.bucket);
-    const say = (line: string) => stdout.write(`${line}\n`);
+    const print = (line: string) => stdout.write(`${line}\n`);
     try {
       await (source === undefined
-        ? upload(s3, from, place, { isRecursive: values.recursive, say })
-        : download(s3, source, to, { isRecursive: values.recursive, say }));
+        ? upload(s3, from, place, { isRecursive: values.recursive, print })
+        : download(s3, source, to, { isRecursive: values.recursive, print }));
     } catch (error) {
       throw error instanceof S3ServiceException
         ? new CommandError(`the store refused: ${error.name === "NoSuchKey" ? `there is no ${from}` : error.message}`)
@@ -71,7 +71,7 @@ export const cpCommand: Command = {
 
 interface CopyOptions {
   readonly isRecursive: boolean;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 async function upload(s3: S3Client, from: string, { bucket, key }: StorePlace, options: CopyOptions): Promise<void> {
@@ -94,7 +94,7 @@ async function upload(s3: S3Client, from: string, { bucket, key }: StorePlace, o
       params: { Bucket: bucket, Key: name, Body: createReadStream(path) },
       partSize: PART_BYTES,
     }).done();
-    options.say(`s3://${bucket}/${name}`);
+    options.print(`s3://${bucket}/${name}`);
   }
 }
 
@@ -119,7 +119,12 @@ async function download(s3: S3Client, { bucket, key }: StorePlace, to: string, o
   }
 }
 
-async function save(s3: S3Client, { bucket, key }: StorePlace, path: string, { say }: CopyOptions): Promise<void> {
+async function save(
+  s3: S3Client,
+  { bucket, key }: StorePlace,
+  path: string,
+  { print: say }: CopyOptions,
+): Promise<void> {
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
   await saveFile(path, Body as Readable);
   say(path);

@@ -16,7 +16,7 @@ import { confirmRemovedServices } from "./confirm-removed-services.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireNoRotation } from "./rotate-credentials.ts";
 import { requireRealm } from "./require-realm.ts";
-import { sayWaiting } from "./say-waiting.ts";
+import { printWaiting } from "./print-waiting.ts";
 import { describeNextCommand } from "./next-steps.ts";
 import { upgradeFirst } from "./upgrade-first.ts";
 import { listUrls } from "./urls.ts";
@@ -40,7 +40,7 @@ export async function applyOnKubernetes(
   const address = resolveContext(findVariablesAddress(config.clusterName, env) ?? {});
   const missing = listMissingComponents(config, components);
   if (missing.length > 0) {
-    stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
+    stdout.write(`Note: requested but not available in this version: ${missing.join(", ")}.\n`);
   }
   return applyPlan(plan, address, context, options);
 }
@@ -55,7 +55,7 @@ export async function applyPlan(
   const { env, stdout, stderr } = context;
   const started = performance.now();
   const { clusterName, domain } = plan.settings;
-  const target = createKubernetesTarget({ clusterName, address, env, onWait: sayWaiting(stderr) });
+  const target = createKubernetesTarget({ clusterName, address, env, onWait: printWaiting(stderr) });
   const controller = new AbortController();
   let letGo: Applying["release"];
   let release: Release = describeRelease(env);
@@ -96,7 +96,7 @@ export async function deleteOnKubernetes(
   { env, stdout, stderr }: CommandContext,
 ): Promise<number> {
   const { connection, undeploy, title } = await openDeployment(clusterName, env);
-  const { removed, kept, shared } = await undeploy({ connection, clusterName, env, onWait: sayWaiting(stderr) });
+  const { removed, kept, shared } = await undeploy({ connection, clusterName, env, onWait: printWaiting(stderr) });
   stdout.write(
     removed === 0 ? `nothing was deployed on the ${title}\n` : `removed ${removed} objects from the ${title}\n`,
   );
@@ -130,7 +130,7 @@ export async function cleanOnKubernetes(
     clusterName,
     env,
     everything: true,
-    onWait: sayWaiting(stderr),
+    onWait: printWaiting(stderr),
   });
   forgetKnownCluster(clusterName, env);
   stdout.write(

@@ -18,7 +18,7 @@ import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepar
 import { stateRoot } from "../targets/embedded/state/paths.ts";
 import { prepareDirectories } from "../targets/embedded/state/prepare-directories.ts";
 import { writeClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
-import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { acquireApplyLock } from "../targets/embedded/acquire-apply-lock.ts";
 import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { describeRelease, withRelease } from "../releases/releases.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
@@ -52,14 +52,14 @@ export const deployCommand: Command = {
     if (rest.length > 0) {
       throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
     }
-    const given = version === undefined ? variables : { ...variables, LOCALCLUSTER_ORCH_VERSION: version };
-    const deployArguments = { action, clusterName, ...placeFromEnvironment(arg3, arg4, given) };
+    const provided = version === undefined ? variables : { ...variables, LOCALCLUSTER_ORCH_VERSION: version };
+    const deployArguments = { action, clusterName, ...placeFromEnvironment(arg3, arg4, provided) };
     const parsed = parseArguments(deployArguments);
-    const onKubernetes = findVariablesAddress(parsed.clusterName, given) !== undefined;
+    const onKubernetes = findVariablesAddress(parsed.clusterName, provided) !== undefined;
     const env =
       onKubernetes && parsed.action === "apply" && parsed.mistakes.length === 0
-        ? await startLocalCluster(deployArguments, given, stdout)
-        : given;
+        ? await startLocalCluster(deployArguments, provided, stdout)
+        : provided;
     const isBound = parsed.action === "apply" && !onKubernetes;
     const prepared = await prepare(parsed.clusterName, deployArguments, env, isBound);
     // What is removed is what was deployed, whatever the variables are now.
@@ -97,7 +97,7 @@ async function startLocalCluster(
   stdout: NodeJS.WriteStream,
 ): Promise<NodeJS.ProcessEnv> {
   const { ensureLocalCluster } = await import("../targets/kubernetes/minikube/ensure-local-cluster.ts");
-  return ensureLocalCluster({ args, env, say: (line) => stdout.write(`${line}\n`) });
+  return ensureLocalCluster({ args, env, print: (line) => stdout.write(`${line}\n`) });
 }
 
 async function prepare(
@@ -176,7 +176,7 @@ async function apply(
     context,
     withBackup,
   });
-  const letGo = await holdApply(paths.id, () =>
+  const letGo = await acquireApplyLock(paths.id, () =>
     stderr.write(`another apply of cluster "${cluster.name}" is at work; waiting for it to end ...\n`),
   );
   try {
@@ -186,7 +186,7 @@ async function apply(
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     const missing = listMissingComponents(config, components);
     if (missing.length > 0) {
-      stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
+      stdout.write(`Note: requested but not available in this version: ${missing.join(", ")}.\n`);
     }
     for (const note of notes) {
       stdout.write(`Note: ${note}\n`);

@@ -114,12 +114,12 @@ async function open({ args, env, stdin, stdout, stderr }: CommandContext, option
 }
 
 /** @throws {CommandError} with the reason that the registration API gives */
-async function ask(session: RegistrationSession, method: string, path: string, body?: unknown): Promise<unknown> {
-  const answer = await session.request(method, path, body);
-  if (answer.status >= 300) {
-    throw new CommandError(describe(answer.status, answer.body));
+async function send(session: RegistrationSession, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await session.request(method, path, body);
+  if (response.status >= 300) {
+    throw new CommandError(describe(response.status, response.body));
   }
-  return answer.body;
+  return response.body;
 }
 
 interface ShownHarvester {
@@ -131,7 +131,7 @@ interface ShownHarvester {
 }
 
 async function list({ stdout }: CommandContext, session: RegistrationSession, { asJson }: Options): Promise<number> {
-  const body = (await ask(session, "GET", "/harvesters")) as { harvesters: readonly ShownHarvester[] };
+  const body = (await send(session, "GET", "/harvesters")) as { harvesters: readonly ShownHarvester[] };
   stdout.write(
     asJson
       ? `${JSON.stringify(body.harvesters, null, 2)}\n`
@@ -178,7 +178,7 @@ async function follow(
 }
 
 async function remove({ stdout }: CommandContext, session: RegistrationSession, name: string): Promise<number> {
-  await ask(session, "DELETE", `/harvesters/${encodeURIComponent(name)}`);
+  await send(session, "DELETE", `/harvesters/${encodeURIComponent(name)}`);
   stdout.write(`removed harvester ${name}\n`);
   return 0;
 }
@@ -189,7 +189,7 @@ async function listTasks(
   { state, limit = "20", asJson }: Options,
 ): Promise<number> {
   const query = new URLSearchParams({ limit, ...(state !== undefined && { state }) });
-  const { tasks } = (await ask(session, "GET", `/tasks?${query.toString()}`)) as {
+  const { tasks } = (await send(session, "GET", `/tasks?${query.toString()}`)) as {
     tasks: readonly RegistrationTask[];
   };
   stdout.write(
@@ -241,12 +241,12 @@ async function repeat(
   options: Options,
 ): Promise<number> {
   if (id === "all") {
-    const { repeated } = (await ask(session, "POST", "/tasks/repeat", {})) as { repeated: number };
+    const { repeated } = (await send(session, "POST", "/tasks/repeat", {})) as { repeated: number };
     context.stdout.write(`${repeated} tasks are repeated\n`);
     return 0;
   }
   const { url, document } = options;
-  await ask(session, "POST", `/tasks/${encodeURIComponent(id)}/repeat`, {
+  await send(session, "POST", `/tasks/${encodeURIComponent(id)}/repeat`, {
     ...(url !== undefined && { url }),
     ...(document !== undefined && { document: JSON.parse(await readFile(document, "utf8")) as unknown }),
   });
@@ -254,7 +254,7 @@ async function repeat(
 }
 
 async function cancel({ stdout }: CommandContext, session: RegistrationSession, id: string): Promise<number> {
-  await ask(session, "DELETE", `/tasks/${encodeURIComponent(id)}`);
+  await send(session, "DELETE", `/tasks/${encodeURIComponent(id)}`);
   stdout.write(`task ${id} is cancelled\n`);
   return 0;
 }

@@ -31,7 +31,7 @@ Prints the lines. Curl and browsers find *.localhost by themselves; Python, aws,
     }
     if (values.remove) {
       replaceBlock(values.file, cluster, "");
-      stdout.write(`took the lines of cluster "${cluster}" out of ${values.file}\n`);
+      stdout.write(`removed the entries of cluster "${cluster}" from ${values.file}\n`);
       return 0;
     }
     const { routes, settings } = await readDeployedPlan(openTarget(positionals[0], env));

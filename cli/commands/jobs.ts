@@ -55,8 +55,8 @@ export const jobsCommand: Command = {
       return 0;
     }
     if (values.log) {
-      const answer = await session.request(`${jobAddress(session, id)}/logs`, { headers: { accept: "text/plain" } });
-      stdout.write(await answer.text());
+      const response = await session.request(`${jobAddress(session, id)}/logs`, { headers: { accept: "text/plain" } });
+      stdout.write(await response.text());
       return 0;
     }
     const job = await readJob(session, id);

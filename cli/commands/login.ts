@@ -40,10 +40,10 @@ kept in ~/.config/swath/logins.json, readable for you alone, until swath logout.
     if (values.user !== undefined) {
       const password = await readPassword(values["password-file"] ?? "", stdin);
       const direct = await discover(platform, PASSWORD_CLIENT);
-      const given = await openid
+      const provided = await openid
         .genericGrantRequest(direct, "password", { username: values.user, password, scope: SCOPE })
         .catch(toCommandError);
-      await keepTokens(env, platform, values.user, given, { client: PASSWORD_CLIENT });
+      await keepTokens(env, platform, values.user, provided, { client: PASSWORD_CLIENT });
       stdout.write(`Logged in to ${platform.address} as ${values.user}\n`);
       return 0;
     }
@@ -51,11 +51,11 @@ kept in ~/.config/swath/logins.json, readable for you alone, until swath logout.
     if (configuration.serverMetadata().device_authorization_endpoint === undefined) {
       throw new CommandError(`${platform.issuer} does not log programs in (no device authorization endpoint)`);
     }
-    const begun = await openid.initiateDeviceAuthorization(configuration, { scope: SCOPE }).catch(toCommandError);
+    const started = await openid.initiateDeviceAuthorization(configuration, { scope: SCOPE }).catch(toCommandError);
     stderr.write(
-      `Open ${begun.verification_uri_complete ?? begun.verification_uri}\nand check that the page shows the code ${begun.user_code}\n`,
+      `Open ${started.verification_uri_complete ?? started.verification_uri}\nand check that the page shows the code ${started.user_code}\n`,
     );
-    const tokens = await openid.pollDeviceAuthorizationGrant(configuration, begun).catch(toCommandError);
+    const tokens = await openid.pollDeviceAuthorizationGrant(configuration, started).catch(toCommandError);
     const claims = tokens.claims();
     const user = claims?.["preferred_username"];
     if (typeof user !== "string") {
@@ -68,11 +68,11 @@ kept in ~/.config/swath/logins.json, readable for you alone, until swath logout.
 };
 
 async function readPassword(path: string, stdin: CommandContext["stdin"]): Promise<string> {
-  const given = path === "-" ? await readAll(stdin) : await readFile(path, "utf8").catch(() => undefined);
-  if (given === undefined) {
+  const provided = path === "-" ? await readAll(stdin) : await readFile(path, "utf8").catch(() => undefined);
+  if (provided === undefined) {
     throw new CommandError(`the password file ${path} cannot be read`);
   }
-  return given.replace(/\r?\n$/, "");
+  return provided.replace(/\r?\n$/, "");
 }
 
 function toCommandError(error: unknown): never {

@@ -64,15 +64,15 @@ export const mapCommand: Command = {
       ...(values.bbox !== undefined && { bbox: values.bbox }),
     });
     const style = values.style === undefined ? "" : `/styles/${encodeURIComponent(values.style)}`;
-    const answer = await session.request(`${address}${style}/map?${query.toString()}`, {
+    const response = await session.request(`${address}${style}/map?${query.toString()}`, {
       headers: { accept: "image/png" },
     });
     if (isShown) {
-      stdout.write(await drawPicture(await answer.bytes(), Math.min(MAX_COLUMNS, stdout.columns - 4)));
+      stdout.write(await drawPicture(await response.bytes(), Math.min(MAX_COLUMNS, stdout.columns - 4)));
     } else if (values.output === "-") {
-      stdout.write(await answer.bytes());
+      stdout.write(await response.bytes());
     } else {
-      await saveFile(values.output ?? "", answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body));
+      await saveFile(values.output ?? "", response.body === null ? Readable.from([]) : Readable.fromWeb(response.body));
       stdout.write(`${values.output}\n`);
     }
     return 0;

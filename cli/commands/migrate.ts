@@ -61,7 +61,7 @@ last lines say how. It may be run again. Everybody logs in anew afterwards, sinc
           }
           return password;
         },
-        say: (text) => void stderr.write(`${text}\n`),
+        print: (text) => void stderr.write(`${text}\n`),
         fetch: deployment.fetch,
       }),
       login,
@@ -78,9 +78,9 @@ last lines say how. It may be run again. Everybody logs in anew afterwards, sinc
 /** The command asks nobody: what it needs is known of the deployment or in the environment. */
 const NOBODY = {
   isInteractive: false,
-  ask: () => Promise.resolve(""),
-  askSecret: () => Promise.resolve(""),
-  say: () => {},
+  send: () => Promise.resolve(""),
+  callSecret: () => Promise.resolve(""),
+  print: () => {},
 };
 
 function nextSteps(cluster: string, isDryRun: boolean, isInCloud: boolean): string {

@@ -17,7 +17,7 @@ ${PLATFORM_HELP}
 FILE is one of the example notebooks (1-find-and-look.ipynb, 5-read-a-result.ipynb, …) or one that you keep there.`;
 
 const POLL_MS = 300;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 interface ServerModel {
   readonly ready: boolean;
@@ -72,7 +72,7 @@ async function findServer(session: Session, user: string, name: string): Promise
 }
 
 async function waitUntilReady(session: Session, user: string, name: string): Promise<string> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
     const server = await findServer(session, user, name);
     if (server === undefined) {
       break;

@@ -108,13 +108,14 @@ async function migrate(
   }
 }
 
-function findVolume(cluster: string, given: string | undefined, env: NodeJS.ProcessEnv): string {
-  if (given === undefined && findClusterAddress(cluster, env) !== undefined) {
+function findVolume(cluster: string, provided: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (provided === undefined && findClusterAddress(cluster, env) !== undefined) {
     throw new CommandError(
       `"${cluster}" is on Kubernetes: set OBJSTORE_REBUILD=true in the environment of the workload objstore; it makes the index anew when it starts`,
     );
   }
-  const directory = given === undefined ? join(clusterPaths(cluster, env).volumes, "rm", "objstore") : resolve(given);
+  const directory =
+    provided === undefined ? join(clusterPaths(cluster, env).volumes, "rm", "objstore") : resolve(provided);
   if (!existsSync(directory)) {
     throw new CommandError(`there is no volume ${directory}`);
   }

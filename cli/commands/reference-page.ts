@@ -11,7 +11,7 @@ export async function renderCommandsPage(): Promise<string> {
 
 # Commands
 
-\`bin/swath COMMAND\`, in any folder. The cluster is \`swath\` where it is left out. Exit status: 0 done, 1 failed, 2 used wrongly; a command
+\`bin/swath COMMAND\`, in any folder. The cluster is \`swath\` where it is left out. Exit status: 0 done, 1 failed, 2 usage error; a command
 that has others says so. What people read goes to standard output, what is in the way to standard error; \`-o json\` prints for programs.
 
 Launchers below \`deploy/\` call these: \`deploy/swath/swath.sh ACTION\` is \`swath deploy ACTION\`, the wrappers (\`deploy/simple/simple\`,

@@ -30,17 +30,17 @@ export async function requireRealm(target: Target, plan: Plan): Promise<void> {
     return refuse("no identity service is deployed that could have such a realm");
   }
   const path = `/realms/${realm}/.well-known/openid-configuration`;
-  const answer = await ask(target, deployed, url, path);
-  if (answer === undefined) {
+  const response = await send(target, deployed, url, path);
+  if (response === undefined) {
     return refuse(`the identity service at ${url} does not answer, so it cannot be checked`);
   }
-  if (!answer.ok) {
+  if (!response.ok) {
     refuse(`the identity service at ${url} has no such realm`);
   }
 }
 
 /** On Kubernetes past the ingress: names may not lead there yet. Undefined where nobody answers. */
-async function ask(
+async function send(
   target: Target,
   { settings: { domain, variables } }: Plan,
   url: string,
@@ -51,9 +51,9 @@ async function ask(
     const base = forward === undefined ? url : `http://${new URL(url).hostname}:${forward.port}/`;
     const access = forward === undefined ? await target.readAccess() : { address: "127.0.0.1" };
     const fetch = createDeploymentFetch(domain, access);
-    const answer = await fetch(new URL(path, base), { signal: AbortSignal.timeout(TIMEOUT) });
-    await answer.arrayBuffer();
-    return answer;
+    const response = await fetch(new URL(path, base), { signal: AbortSignal.timeout(TIMEOUT) });
+    await response.arrayBuffer();
+    return response;
   } catch {
     return undefined;
   } finally {

@@ -5,7 +5,7 @@ import { connect, type ClusterAddress } from "../targets/kubernetes/api/connecti
 import { importDeployment } from "../targets/kubernetes/backup/import-deployment.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { applyPlan } from "./deploy-kubernetes.ts";
-import { sayWaiting } from "./say-waiting.ts";
+import { printWaiting } from "./print-waiting.ts";
 
 interface RestoreOptions {
   readonly file: string;
@@ -42,7 +42,7 @@ export async function restoreOnKubernetes(
     header,
     clusterName: cluster,
     env,
-    onWait: sayWaiting(stderr),
+    onWait: printWaiting(stderr),
   }).catch((error: unknown) => {
     throw error instanceof ArchiveError ? new CommandError(`nothing was changed: ${error.message}`) : error;
   });

@@ -5,8 +5,8 @@ import { parseArgs } from "node:util";
 import { ArchiveError } from "@swath/archive";
 
 import { type BackupHeader, readBackup } from "../backup/format.ts";
-import { type ClusterImport, findObstacle, importCluster } from "../targets/embedded/import-cluster.ts";
-import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { type ClusterImport, findConflict, importCluster } from "../targets/embedded/import-cluster.ts";
+import { acquireApplyLock } from "../targets/embedded/acquire-apply-lock.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { CommandError, type Command } from "./command.ts";
@@ -31,7 +31,7 @@ REQUIRE_LOCALCLUSTER=false is set.`,
       allowPositionals: true,
       options: { "no-start": { type: "boolean", default: false } },
     });
-    const [file, wanted] = positionals;
+    const [file, desired] = positionals;
     if (file === undefined) {
       throw new CommandError("which backup? swath restore FILE", 2);
     }
@@ -39,21 +39,21 @@ REQUIRE_LOCALCLUSTER=false is set.`,
       throw new CommandError(`there is no file ${file}`);
     }
     const header = await readHeader(file);
-    const cluster = wanted ?? header.cluster;
+    const cluster = desired ?? header.cluster;
     const address = findClusterAddress(cluster, env);
     if (header.target === "kubernetes" || findVariablesAddress(cluster, env) !== undefined) {
       const { restoreOnKubernetes } = await import("./restore-kubernetes.ts");
       return restoreOnKubernetes({ file, header, cluster, address, noStart: values["no-start"] }, context);
     }
     const paths = clusterPaths(cluster, env);
-    const release = await holdApply(paths.id, () =>
+    const release = await acquireApplyLock(paths.id, () =>
       stderr.write(`an apply of cluster "${cluster}" is at work; waiting for it to end ...\n`),
     );
     try {
-      const obstacle = findObstacle(paths);
-      if (obstacle !== undefined) {
+      const conflict = findConflict(paths);
+      if (conflict !== undefined) {
         throw new CommandError(
-          `nothing was changed: in cluster "${cluster}" ${obstacle}. Restore under another name (swath restore ${file} NAME), ` +
+          `nothing was changed: in cluster "${cluster}" ${conflict}. Restore under another name (swath restore ${file} NAME), ` +
             `or remove what is there first: deploy/swath/swath.sh delete ${cluster}; deploy/cluster/clean ${cluster}`,
         );
       }

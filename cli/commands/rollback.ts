@@ -79,7 +79,7 @@ function findBefore(cluster: string, releases: readonly Release[], components: r
 }
 
 /** The files of a commit with their dependencies, in a folder of their own. */
-async function prepareCode({ commit = "" }: Release, root: string, say: (line: string) => void): Promise<string> {
+async function prepareCode({ commit = "" }: Release, root: string, print: (line: string) => void): Promise<string> {
   const folder = join(root, commit);
   if (existsSync(join(folder, "bin/swath"))) {
     return folder;
@@ -101,7 +101,7 @@ async function prepareCode({ commit = "" }: Release, root: string, say: (line: s
     }
     copyFileSync(join(unfinished, "package-lock.json"), join(unfinished, "node_modules/.installed-lock"));
   } else {
-    say("its dependencies differ from those of the present version, so they are installed");
+    print("its dependencies differ from those of the present version, so they are installed");
   }
   renameSync(unfinished, folder);
   return folder;

@@ -9,7 +9,7 @@ import { type Plan, createPlan } from "../platform/plan.ts";
 import { readJournal } from "../rotation/journal.ts";
 import { beginRotation, carryOn, planChanges } from "../rotation/rotate.ts";
 import { type Changeable, type Subject, subjects } from "../rotation/subjects.ts";
-import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { acquireApplyLock } from "../targets/embedded/acquire-apply-lock.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import type { Target } from "../targets/target.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
@@ -31,8 +31,8 @@ export async function rotateCredentials(context: CommandContext): Promise<number
       2,
     );
   }
-  const wanted = what === "all" ? subjects : subjects.filter(({ name }) => name === what);
-  if (wanted.length === 0) {
+  const desired = what === "all" ? subjects : subjects.filter(({ name }) => name === what);
+  if (desired.length === 0) {
     throw new CommandError(
       `"${what}" is nothing that can be changed; allowed: all, ${subjects.map(({ name }) => name).join(", ")}`,
       2,
@@ -42,14 +42,14 @@ export async function rotateCredentials(context: CommandContext): Promise<number
   const release =
     target.databaseFolder === undefined
       ? () => {}
-      : await holdApply(clusterPaths(cluster, env).id, () =>
+      : await acquireApplyLock(clusterPaths(cluster, env).id, () =>
           stderr.write(`another apply of cluster "${cluster}" is at work; waiting for it to end ...\n`),
         );
   try {
     const plan = await readDeployedPlan(target);
     const unfinished = readJournal(await target.readSecrets());
     if (unfinished === undefined) {
-      const chosen = choose({ plan, wanted, env, isNamed: what !== "all", stdout });
+      const chosen = choose({ plan, desired, env, isNamed: what !== "all", stdout });
       if (chosen.length === 0) {
         stdout.write("nothing was changed\n");
         return 0;
@@ -62,12 +62,12 @@ export async function rotateCredentials(context: CommandContext): Promise<number
     sayIfInterrupting(target, stdout);
     const isDone = await carryOn({
       target,
-      plan: (given) => {
-        const variables = { ...plan.settings.variables, ...(given as unknown as Partial<Variables>) };
+      plan: (provided) => {
+        const variables = { ...plan.settings.variables, ...(provided as unknown as Partial<Variables>) };
         return createPlan({ ...plan.settings, variables }, components);
       },
       apply: (next) => applyAndSettle(target, next, context),
-      say: (line) => stdout.write(`${line}\n`),
+      print: (line) => stdout.write(`${line}\n`),
       keepOld: values["keep-old"],
     });
     const show = `swath credentials${cluster === DEFAULT_CLUSTER ? "" : ` ${cluster}`}`;
@@ -82,33 +82,33 @@ export async function rotateCredentials(context: CommandContext): Promise<number
   }
 }
 
-type Chosen = { readonly subject: Subject; readonly changeable: Changeable; readonly given?: string };
+type Chosen = { readonly subject: Subject; readonly changeable: Changeable; readonly provided?: string };
 
 interface ChooseOptions extends Pick<CommandContext, "env" | "stdout"> {
   readonly plan: Plan;
-  readonly wanted: readonly Subject[];
+  readonly desired: readonly Subject[];
   /** One thing was named, so that nothing to do there is a mistake. */
   readonly isNamed: boolean;
 }
 
-function choose({ plan, wanted, env, isNamed, stdout }: ChooseOptions): readonly Chosen[] {
+function choose({ plan, desired: wanted, env, isNamed, stdout }: ChooseOptions): readonly Chosen[] {
   return wanted.flatMap((subject): readonly Chosen[] => {
     const found = subject.find(plan);
     if (found.length === 0 && isNamed) {
       throw new CommandError(`this deployment has no ${subject.name} of its own`);
     }
-    const isGiven = found.every(({ secret }) => secret.kind === "given");
+    const isProvided = found.every(({ secret }) => secret.kind === "given");
     return found.flatMap((changeable): readonly Chosen[] => {
       const { secret, variable } = changeable;
       if (secret.kind === "generated") {
         return [{ subject, changeable }];
       }
-      const given = variable && readGiven(variable, env);
-      if (given !== undefined && given !== secret.value) {
-        return [{ subject, changeable, given }];
+      const provided = variable && readGiven(variable, env);
+      if (provided !== undefined && provided !== secret.value) {
+        return [{ subject, changeable, provided }];
       }
       const advice = `${subject.name} is given by ${variable ?? "a variable"}: set that to the new value, run this again, and keep it set for every later apply`;
-      if (isNamed && isGiven) {
+      if (isNamed && isProvided) {
         throw new CommandError(`nothing was changed: ${advice}`);
       }
       stdout.write(`left as it is: ${advice}\n`);

@@ -44,12 +44,12 @@ export const runCommand: Command = {
       ...(values.inputs !== undefined && (await readInputs(context, values.inputs))),
       ...toInputs(description, typed, (scene) => toItemAddress(session, scene)),
     };
-    const answer = await session.request(`${process}/execution`, {
+    const response = await session.request(`${process}/execution`, {
       method: "POST",
       headers: { prefer: "respond-async" },
       json: { inputs },
     });
-    const { jobID } = (await answer.json()) as { jobID: string };
+    const { jobID } = (await response.json()) as { jobID: string };
     stdout.write(`${jobID}\n`);
     if (values["no-wait"]) {
       return 0;
@@ -72,9 +72,9 @@ async function deployPackage(session: Session, path: string, stderr: NodeJS.Writ
     ? { json: { executionUnit: { href: path, type: "application/cwl" } } }
     : { headers: { "content-type": "application/cwl" }, body: await readPackage(path) };
   const processes = `${processingOf(session)}/processes`;
-  const answer = await session.request(processes, { method: "POST", ...sent, fine: [409] });
-  const said = (await answer.json()) as { id?: string; detail?: string };
-  if (answer.status !== 409) {
+  const response = await session.request(processes, { method: "POST", ...sent, fine: [409] });
+  const said = (await response.json()) as { id?: string; detail?: string };
+  if (response.status !== 409) {
     stderr.write(`deployed ${said.id}\n`);
     return said.id ?? "";
   }

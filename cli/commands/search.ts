@@ -57,8 +57,8 @@ export const searchCommand: Command = {
       ...(values.filter !== undefined && { filter: values.filter, "filter-lang": "cql2-text" }),
     });
     const catalogue = session.address("resource-catalogue", values.workspace);
-    const answer = await session.request(`${catalogue}/stac/search?${parameters.toString()}`);
-    const found = (await answer.json()) as { features: readonly Item[]; numberMatched?: number };
+    const response = await session.request(`${catalogue}/stac/search?${parameters.toString()}`);
+    const found = (await response.json()) as { features: readonly Item[]; numberMatched?: number };
     if (asJson) {
       stdout.write(`${JSON.stringify(found, null, 2)}\n`);
       return 0;

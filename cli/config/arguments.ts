@@ -40,40 +40,50 @@ export const deployUsage = `usage: swath.sh [<action> [<cluster-name> [<domain> 
                 print Secrets as SealedSecrets that the controller with this certificate opens (template)`;
 
 /** Sorts the positional arguments out. Every mistake is reported; a wrong argument counts as left out. */
-export function parseArguments(given: DeployArguments): ParsedArguments {
+export function parseArguments(explicit: DeployArguments): ParsedArguments {
   const mistakes: Mistake[] = [];
-  const action = actions.find((one) => one === (given.action ?? "")) ?? "apply";
-  if (isPresent(given.action) && given.action !== action) {
-    mistakes.push({ subject: "action", value: given.action, problem: "is not an action", allowed: actions.join(", ") });
+  const action = actions.find((one) => one === (explicit.action ?? "")) ?? "apply";
+  if (isPresent(explicit.action) && explicit.action !== action) {
+    mistakes.push({
+      subject: "action",
+      value: explicit.action,
+      problem: "is not an action",
+      allowed: actions.join(", "),
+    });
   }
   let clusterName = "swath";
-  if (isPresent(given.clusterName)) {
-    if (toAddress(given.clusterName) !== undefined) {
+  if (isPresent(explicit.clusterName)) {
+    if (toAddress(explicit.clusterName) !== undefined) {
       mistakes.push({
         subject: "cluster-name",
-        value: given.clusterName,
+        value: explicit.clusterName,
         problem: "is an address, where the name of the cluster belongs",
         usage: true,
       });
-    } else if (actions.some((one) => one === given.clusterName)) {
+    } else if (actions.some((one) => one === explicit.clusterName)) {
       mistakes.push({
         subject: "cluster-name",
-        value: given.clusterName,
+        value: explicit.clusterName,
         problem: "is an action, where the name of the cluster belongs",
         usage: true,
       });
-    } else if (/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(given.clusterName)) {
-      clusterName = given.clusterName;
+    } else if (/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(explicit.clusterName)) {
+      clusterName = explicit.clusterName;
     } else {
       mistakes.push({
         subject: "cluster-name",
-        value: given.clusterName,
+        value: explicit.clusterName,
         problem: "is not a name for a cluster",
         allowed: "up to 40 letters a-z, digits and -, beginning and ending with a letter or digit",
       });
     }
   }
-  return { action, clusterName, mistakes, ...placeAddresses([given.arg3, given.arg4].filter(isPresent), mistakes) };
+  return {
+    action,
+    clusterName,
+    mistakes,
+    ...placeAddresses([explicit.arg3, explicit.arg4].filter(isPresent), mistakes),
+  };
 }
 
 function placeAddresses(

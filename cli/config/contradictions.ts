@@ -17,7 +17,12 @@ export function checkContradictions(
   const warnings: Warning[] = [];
   const mistakes: Mistake[] = [];
   for (const rule of rules) {
-    const message = rule.check({ config, variables: config.variables, isGiven: context.isGiven, facts: context.facts });
+    const message = rule.check({
+      config,
+      variables: config.variables,
+      isExplicit: context.isExplicit,
+      facts: context.facts,
+    });
     if (message === undefined) {
       continue;
     }

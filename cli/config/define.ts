@@ -25,7 +25,7 @@ export interface RuleContext {
   readonly isPrivate: () => boolean;
   readonly get: <K extends keyof Variables>(name: K) => Variables[K];
   /** True when the operator set the variable or one of its aliases. */
-  readonly isGiven: (name: keyof Variables) => boolean;
+  readonly isExplicit: (name: keyof Variables) => boolean;
   readonly facts: MachineFacts;
 }
 

@@ -3,20 +3,20 @@ import type { Variables, Variant } from "@swath/manifest";
 import type { Mistake, Warning } from "./report.ts";
 import { definitionOf, variableNames } from "./variables/table.ts";
 
-export interface GivenValue {
+export interface ExplicitValue {
   readonly value: unknown;
   /** The alias it was given by; undefined when by its own name. */
   readonly alias?: string;
 }
 
-export interface GivenValues {
-  readonly values: ReadonlyMap<keyof Variables, GivenValue>;
+export interface ExplicitValues {
+  readonly values: ReadonlyMap<keyof Variables, ExplicitValue>;
   readonly mistakes: readonly Mistake[];
 }
 
 /** Reads every variable of the table from the environment, by its name and its aliases. An empty one counts as not set. */
-export function readGivenValues(env: Readonly<Record<string, string | undefined>>): GivenValues {
-  const values = new Map<keyof Variables, GivenValue>();
+export function readGivenValues(env: Readonly<Record<string, string | undefined>>): ExplicitValues {
+  const values = new Map<keyof Variables, ExplicitValue>();
   const mistakes: Mistake[] = [];
   for (const name of variableNames) {
     const { type, aliases = [] } = definitionOf(name);
@@ -55,7 +55,7 @@ export function appliesTo(name: keyof Variables, variant: Variant): boolean {
   return variants === undefined || worksInBoth === true || variants.includes(variant);
 }
 
-export function warnOfOtherVariant(values: GivenValues["values"], variant: Variant): Warning[] {
+export function warnOfOtherVariant(values: ExplicitValues["values"], variant: Variant): Warning[] {
   return [...values]
     .filter(([name]) => !appliesTo(name, variant))
     .map(([name, { alias }]) => ({

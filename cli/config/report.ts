@@ -18,8 +18,8 @@ export interface Warning {
 }
 
 export function formatMistake({ subject, value, problem, allowed }: Mistake): string {
-  const given = value === undefined ? subject : `${subject}=${JSON.stringify(value)}`;
-  return `${given} ${problem}${allowed === undefined ? "" : `; allowed: ${allowed}`}`;
+  const explicit = value === undefined ? subject : `${subject}=${JSON.stringify(value)}`;
+  return `${explicit} ${problem}${allowed === undefined ? "" : `; allowed: ${allowed}`}`;
 }
 
 export function formatWarning({ subject, message }: Warning): string {

@@ -276,12 +276,12 @@ test("the same input gives the same result", () => {
 });
 
 test("private hosts that processing may reach are names, addresses and networks, none by default", () => {
-  const given = (text: string) => resolve({ PROCESSING_ALLOW_PRIVATE: text });
+  const explicit = (text: string) => resolve({ PROCESSING_ALLOW_PRIVATE: text });
   assert.equal(resolve().variables.PROCESSING_ALLOW_PRIVATE, undefined);
   const fine = "data.intranet, 10.1.0.0/16,fd00::/8,192.168.1.1";
-  assert.deepEqual([given(fine).mistakes, given(fine).variables.PROCESSING_ALLOW_PRIVATE], [[], fine]);
+  assert.deepEqual([explicit(fine).mistakes, explicit(fine).variables.PROCESSING_ALLOW_PRIVATE], [[], fine]);
   for (const wrong of ["0.0.0.0/0", "10.0.0.0/33", "10.0.0", "http://data.intranet/", "a,,b", "10.1.0.0/16/8"]) {
-    assert.match(given(wrong).mistakes.join(), /PROCESSING_ALLOW_PRIVATE.*allowed: host names, addresses/s, wrong);
+    assert.match(explicit(wrong).mistakes.join(), /PROCESSING_ALLOW_PRIVATE.*allowed: host names, addresses/s, wrong);
   }
 });
 

@@ -6,7 +6,7 @@ import { checkContradictions } from "./contradictions.ts";
 import type { Origin, RuleContext } from "./define.ts";
 import { parseExtraOptions } from "./extra-options.ts";
 import type { MachineFacts } from "./facts.ts";
-import { appliesTo, readGivenValues, warnOfOtherVariant, type GivenValue } from "./given.ts";
+import { appliesTo, readGivenValues, warnOfOtherVariant, type ExplicitValue } from "./given.ts";
 import type { Mistake, Warning } from "./report.ts";
 import { readPortalValues } from "./portal-values/read-portal-values.ts";
 import { findAddress, findDomain, findPublicPort, listensOnLoopback } from "./placement.ts";
@@ -30,14 +30,14 @@ export interface ResolveInput {
 /** Everything the operator said, as one typed configuration. Pure: the same input gives the same result. */
 export function resolveConfig({ env, args, facts }: ResolveInput): Resolution {
   const parsed = parseArguments(args);
-  const given = readGivenValues(env);
-  const variant = given.values.get("PLATFORM_VARIANT")?.value === "B" ? "B" : "A";
-  const context = createContext(given.values, variant, parsed, facts);
+  const explicit = readGivenValues(env);
+  const variant = explicit.values.get("PLATFORM_VARIANT")?.value === "B" ? "B" : "A";
+  const context = createContext(explicit.values, variant, parsed, facts);
   const variables: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
   for (const name of variableNames) {
     variables[name] = context.get(name);
-    origins[name] = findOrigin(name, given.values.get(name), context);
+    origins[name] = findOrigin(name, explicit.values.get(name), context);
   }
   origins["clusterName"] = args.clusterName ? { kind: "argument" } : { kind: "default" };
   origins["domain"] = findDomain(parsed, context).origin;
@@ -66,15 +66,15 @@ export function resolveConfig({ env, args, facts }: ResolveInput): Resolution {
     config,
     warnings: [
       ...warnOfUnknownNames(env, allVariableNames()),
-      ...warnOfOtherVariant(given.values, variant),
+      ...warnOfOtherVariant(explicit.values, variant),
       ...contradictions.warnings,
     ],
-    mistakes: [...parsed.mistakes, ...given.mistakes, ...(portal?.mistakes ?? []), ...contradictions.mistakes],
+    mistakes: [...parsed.mistakes, ...explicit.mistakes, ...(portal?.mistakes ?? []), ...contradictions.mistakes],
   };
 }
 
 function createContext(
-  given: ReadonlyMap<keyof Variables, GivenValue>,
+  explicit: ReadonlyMap<keyof Variables, ExplicitValue>,
   variant: Variant,
   args: ParsedArguments,
   facts: MachineFacts,
@@ -84,10 +84,10 @@ function createContext(
     variant,
     clusterName: args.clusterName,
     facts,
-    isGiven: (name) => given.has(name),
+    isExplicit: (name) => explicit.has(name),
     get: <K extends keyof Variables>(name: K) => {
       if (!known.has(name)) {
-        known.set(name, findValue(name, given, variant, context));
+        known.set(name, findValue(name, explicit, variant, context));
       }
       return known.get(name) as Variables[K];
     },
@@ -104,7 +104,7 @@ function createContext(
 
 function findValue(
   name: keyof Variables,
-  given: ReadonlyMap<keyof Variables, GivenValue>,
+  explicit: ReadonlyMap<keyof Variables, ExplicitValue>,
   variant: Variant,
   context: RuleContext,
 ): unknown {
@@ -118,7 +118,7 @@ function findValue(
     if (overruled !== undefined) {
       return overruled;
     }
-    const set = given.get(name);
+    const set = explicit.get(name);
     if (set !== undefined) {
       return set.value;
     }
@@ -126,7 +126,7 @@ function findValue(
   return "value" in definition.fallback ? definition.fallback.value : definition.fallback.derive(context);
 }
 
-function findOrigin(name: keyof Variables, given: GivenValue | undefined, context: RuleContext): Origin {
+function findOrigin(name: keyof Variables, explicit: ExplicitValue | undefined, context: RuleContext): Origin {
   const { fallback, overrule } = definitionOf(name);
   if (!appliesTo(name, context.variant)) {
     return { kind: "other variant" };
@@ -134,8 +134,8 @@ function findOrigin(name: keyof Variables, given: GivenValue | undefined, contex
   if (overrule?.derive(context) !== undefined) {
     return { kind: "derived", rule: overrule.rule };
   }
-  if (given !== undefined) {
-    return given.alias === undefined ? { kind: "environment" } : { kind: "alias", name: given.alias };
+  if (explicit !== undefined) {
+    return explicit.alias === undefined ? { kind: "environment" } : { kind: "alias", name: explicit.alias };
   }
   return "value" in fallback ? { kind: "default" } : { kind: "derived", rule: fallback.rule };
 }

@@ -23,7 +23,7 @@ interface SessionOptions extends AdminOptions {
   /** Logs in only where a service asks for it: open deployments have nobody to log in at. */
   readonly startsWithoutToken?: boolean;
   readonly readPassword: () => Promise<string>;
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
   readonly fetch: Fetch;
   /** Milliseconds before each further try. */
   readonly pauses?: readonly number[];
@@ -34,7 +34,7 @@ const TRY_AGAIN = [429, 502, 503, 504];
 const TIMEOUT = 30_000;
 
 export function createAdminSession(options: SessionOptions): AdminSession {
-  const { authServer, realm, client, user, readPassword, say, fetch, pauses = PAUSES } = options;
+  const { authServer, realm, client, user, readPassword, print: say, fetch, pauses = PAUSES } = options;
   let token = options.token;
   let password: string | undefined;
   let isAnonymous = options.startsWithoutToken === true && token === undefined;
@@ -91,7 +91,7 @@ export function createAdminSession(options: SessionOptions): AdminSession {
         if (!isAnonymous) {
           token ??= await logIn();
         }
-        const answer = await send(url, {
+        const response = await send(url, {
           method,
           headers: {
             ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -101,8 +101,8 @@ export function createAdminSession(options: SessionOptions): AdminSession {
           ...(body !== undefined && { body: type === "application/json" ? JSON.stringify(body) : (body as string) }),
         });
         // A token can end while somebody waits; once more with a new one, unless it was given.
-        if (answer.status !== 401 || logins > 0 || options.token !== undefined) {
-          return answer;
+        if (response.status !== 401 || logins > 0 || options.token !== undefined) {
+          return response;
         }
         token = undefined;
         isAnonymous = false;

@@ -62,11 +62,11 @@ export const createClient: Helper = async (context) => {
     token: options.token,
     readPassword: async () =>
       findPassword(context, user, {
-        given: options.password,
+        provided: options.password,
         known: options.password ?? (await deployment.readAdminPassword()),
         option: "-p, or -t <token>",
       }),
-    say: context.terminal.say,
+    print: context.terminal.print,
     fetch: deployment.fetch,
   });
   const secret = options.secret ?? context.env["IDENTITY_GATEKEEPER_CLIENT_SECRET"];
@@ -93,10 +93,10 @@ async function completeOptions({ args, terminal }: HelperContext, options: Clien
   if (args.length > 0 || !terminal.isInteractive) {
     return options;
   }
-  const id = await terminal.ask("Client id: ");
-  const name = await terminal.ask(`Name [${id}]: `);
-  const isPublic = /^y/i.test(await terminal.ask("Public client? [y/N]: "));
-  const secret = isPublic ? "" : await terminal.askSecret("Secret (empty: made by the service): ");
+  const id = await terminal.send("Client id: ");
+  const name = await terminal.send(`Name [${id}]: `);
+  const isPublic = /^y/i.test(await terminal.send("Public client? [y/N]: "));
+  const secret = isPublic ? "" : await terminal.callSecret("Secret (empty: made by the service): ");
   return {
     ...options,
     id,

@@ -49,7 +49,7 @@ export const createUser: Helper = async (context) => {
   const authServer = readAddress(values["auth-server"] ?? deployment.url("identity"), "-a");
   const realm = values.realm ?? deployment.realm ?? "master";
   const user = values["admin-user"] ?? deployment.adminUser ?? "admin";
-  const password = await findPassword(context, name, { given: values.password, known: undefined, option: "-P" });
+  const password = await findPassword(context, name, { provided: values.password, known: undefined, option: "-P" });
   const session = createAdminSession({
     authServer,
     realm,
@@ -57,11 +57,11 @@ export const createUser: Helper = async (context) => {
     user,
     readPassword: async () =>
       findPassword(context, user, {
-        given: values["admin-password"],
+        provided: values["admin-password"],
         known: values["admin-password"] ?? (await deployment.readAdminPassword()),
         option: "-p",
       }),
-    say: context.terminal.say,
+    print: context.terminal.print,
     fetch: deployment.fetch,
   });
   const { status, body } = await session.request(

@@ -70,11 +70,11 @@ export const createWorkspace: Helper = async (context) => {
     user,
     readPassword: async () =>
       findPassword(context, user, {
-        given: values["admin-password"],
+        provided: values["admin-password"],
         known: values["admin-password"] ?? (await deployment.readAdminPassword()),
         option: "-p",
       }),
-    say: context.terminal.say,
+    print: context.terminal.print,
     fetch: deployment.fetch,
   });
   const { status, body } = await session.request("POST", `${workspaceApi}/workspaces`, {
@@ -85,7 +85,7 @@ export const createWorkspace: Helper = async (context) => {
     throw new CommandError(`workspace ${name} cannot be created: ${describe(status, body)}`);
   }
   if (status !== 201) {
-    context.terminal.say(`workspace ${name} exists already; it is left as it is`);
+    context.terminal.print(`workspace ${name} exists already; it is left as it is`);
     return;
   }
   if (!values["no-wait"]) {
@@ -95,11 +95,11 @@ export const createWorkspace: Helper = async (context) => {
 };
 
 /** Seconds after which a workspace that is still not ready is reported. */
-const PATIENCE = 120;
+const TIMEOUT = 120;
 
 /** @throws {CommandError} with the reason that the workspace API gives */
 async function waitUntilReady(session: AdminSession, workspaceApi: string, name: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE * 1000;
+  const deadline = Date.now() + TIMEOUT * 1000;
   for (;;) {
     const { status, body } = await session.request("GET", `${workspaceApi}/workspaces/${name}`);
     const { status: state, status_reason: reason } = (body ?? {}) as { status?: string; status_reason?: string };
@@ -108,7 +108,7 @@ async function waitUntilReady(session: AdminSession, workspaceApi: string, name:
     }
     if (Date.now() > deadline) {
       throw new CommandError(
-        `workspace ${name} was created and is not ready after ${PATIENCE} s: ${reason ?? describe(status, body)}`,
+        `workspace ${name} was created and is not ready after ${TIMEOUT} s: ${reason ?? describe(status, body)}`,
       );
     }
     await sleep(250);

@@ -39,7 +39,7 @@ const DEFAULT_DOMAIN = "127-0-0-1.nip.io";
  * addresses are those that the default one would have.
  */
 export async function readDeployment({ env }: HelperContext): Promise<Deployment> {
-  const given =
+  const provided =
     env["LOGIN_SERVICE_ADMIN_PASSWORD"] ??
     env["IDENTITY_SERVICE_ADMIN_PASSWORD"] ??
     env["IDENTITY_SERVICE_DEFAULT_SECRET"];
@@ -60,7 +60,7 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
       realm: variables.IDENTITY_REALM,
       adminUser: variables.IDENTITY_SERVICE_ADMIN_USER,
       adminClient: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
-      readAdminPassword: async () => given ?? (await target.readSecret(secret)),
+      readAdminPassword: async () => provided ?? (await target.readSecret(secret)),
       fetch: createDeploymentFetch(domain, await target.readAccess()),
     };
   } catch (error) {
@@ -76,7 +76,7 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
       realm: undefined,
       adminUser: undefined,
       adminClient: undefined,
-      readAdminPassword: () => Promise.resolve(given),
+      readAdminPassword: () => Promise.resolve(provided),
       fetch,
     };
   }
@@ -93,12 +93,12 @@ export async function findPassword(
   { terminal }: HelperContext,
   user: string,
   {
-    given,
+    provided,
     known,
     option,
-  }: { readonly given: string | undefined; readonly known: string | undefined; readonly option: string },
+  }: { readonly provided: string | undefined; readonly known: string | undefined; readonly option: string },
 ): Promise<string> {
-  const password = given ?? known;
+  const password = provided ?? known;
   if (password !== undefined && password !== "") {
     return password;
   }
@@ -107,7 +107,7 @@ export async function findPassword(
       `the password of ${user} is missing: give ${option}, or run this on a terminal to be asked for it`,
     );
   }
-  const typed = await terminal.askSecret(`Password of ${user}: `);
+  const typed = await terminal.callSecret(`Password of ${user}: `);
   if (typed === "") {
     throw new CommandError(`the password of ${user} is missing`);
   }

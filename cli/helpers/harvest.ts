@@ -41,7 +41,7 @@ export const harvest: Helper = async (context) => {
     context.stdout.write(`started task ${id}: ${session.url}/tasks/${id}\n`);
     return;
   }
-  const task = await followTask(session, id, context.terminal.say);
+  const task = await followTask(session, id, context.terminal.print);
   context.stdout.write(await reportTask(session, task));
   if (task.state !== "done" || (task.result?.failed ?? 0) > 0) {
     throw new CommandError("not everything was harvested; mend what is named above, then run this again");

@@ -13,12 +13,12 @@ const bin = join(import.meta.dirname, "../../deploy/bin");
 /** Answers as identity service, identity API and workspace API of a deployment that is just starting. */
 const seen: { what: string; body: string; authorization: string | undefined }[] = [];
 let unavailable = 0;
-let answers: Record<string, [number, unknown]> = {};
+let responses: Record<string, [number, unknown]> = {};
 const server = createServer((request, response) => {
   void readText(request).then((body) => {
     const what = `${request.method} ${request.url}`;
     seen.push({ what, body, authorization: request.headers.authorization });
-    const [status, value] = unavailable-- > 0 ? [503, {}] : (answers[what] ?? [404, {}]);
+    const [status, value] = unavailable-- > 0 ? [503, {}] : (responses[what] ?? [404, {}]);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
   });
 });
@@ -30,7 +30,7 @@ after(() => server.close());
 beforeEach(() => {
   seen.splice(0);
   unavailable = 0;
-  answers = { [TOKEN]: [200, { access_token: "t.o.k" }] };
+  responses = { [TOKEN]: [200, { access_token: "t.o.k" }] };
 });
 
 const run = (helper: string, ...args: readonly string[]) =>
@@ -47,7 +47,7 @@ test("--cluster names the deployment; one that does not exist is an error", asyn
 });
 
 test("a refused request tells the reason that the server gives", async () => {
-  answers[USERS] = [422, { detail: [{ loc: ["body", "username"], msg: "must not be empty", type: "value_error" }] }];
+  responses[USERS] = [422, { detail: [{ loc: ["body", "username"], msg: "must not be empty", type: "value_error" }] }];
   const { status, stderr } = await run(
     "create-user",
     "-a",
@@ -64,7 +64,7 @@ test("a refused request tells the reason that the server gives", async () => {
 });
 
 test("create-user logs in as the administrator and creates; one who exists is no error", async () => {
-  answers[USERS] = [201, ""];
+  responses[USERS] = [201, ""];
   const args = ["-a", url, "-p", "admin-password", "-U", "carol", "-P", "pass&word"];
   const created = await run("create-user", ...args);
   assert.equal(created.status, 0, created.stderr);
@@ -75,19 +75,19 @@ test("create-user logs in as the administrator and creates; one who exists is no
   );
   assert.equal(seen[1]?.authorization, "Bearer t.o.k");
   assert.match(seen[1]?.body ?? "", /"value":"pass&word"/);
-  answers[USERS] = [409, { errorMessage: "exists" }];
+  responses[USERS] = [409, { errorMessage: "exists" }];
   assert.equal((await run("create-user", ...args)).stdout, "user carol exists already\n");
 });
 
 test("a service that is starting is waited for; a wrong password is not tried again", async () => {
-  answers[USERS] = [201, ""];
+  responses[USERS] = [201, ""];
   unavailable = 1;
   const args = ["-a", url, "-p", "x", "-U", "carol", "-P", "y"];
   const waited = await run("create-user", ...args);
   assert.equal(waited.status, 0, waited.stderr);
   assert.match(waited.stderr, /answered 503; trying again in 1 s/);
   seen.splice(0);
-  answers[TOKEN] = [401, { error: "invalid_grant", error_description: "Invalid user credentials" }];
+  responses[TOKEN] = [401, { error: "invalid_grant", error_description: "Invalid user credentials" }];
   const wrong = await run("create-user", ...args);
   assert.equal(wrong.status, 1);
   assert.match(wrong.stderr, /admin cannot log in at .*: Invalid user credentials \(401\)/);
@@ -110,8 +110,8 @@ test("a missing password without a terminal ends with status 1 and says what to 
 });
 
 test("create-workspace: owner and name stand for each other; an existing one is no error", async () => {
-  answers["POST /workspaces"] = [201, { name: "ws-carol" }];
-  answers["GET /workspaces/ws-carol"] = [200, { name: "ws-carol", status: "ready" }];
+  responses["POST /workspaces"] = [201, { name: "ws-carol" }];
+  responses["GET /workspaces/ws-carol"] = [200, { name: "ws-carol", status: "ready" }];
   for (const option of ["-O", "-W"]) {
     const { status, stdout } = await run("create-workspace", "-a", url, "-w", url, "-p", "x", option, "carol");
     assert.equal(status, 0);
@@ -122,19 +122,19 @@ test("create-workspace: owner and name stand for each other; an existing one is 
   const impatient = await run("create-workspace", "-a", url, "-w", url, "-p", "x", "-W", "carol", "--no-wait");
   assert.equal(impatient.status, 0);
   assert.equal(seen.at(-1)?.what, "POST /workspaces");
-  answers["POST /workspaces"] = [422, { detail: { error: "Namespace already exists" } }];
+  responses["POST /workspaces"] = [422, { detail: { error: "Namespace already exists" } }];
   assert.equal((await run("create-workspace", "-a", url, "-w", url, "-p", "x", "-W", "carol")).status, 0);
-  answers["POST /workspaces"] = [422, { detail: "preferred_name is not a text" }];
+  responses["POST /workspaces"] = [422, { detail: "preferred_name is not a text" }];
   assert.equal((await run("create-workspace", "-a", url, "-w", url, "-p", "x", "-W", "carol")).status, 1);
 });
 
 test("create-client creates the client with its resources and opens its default resource to the scope view", async () => {
   const resources = "/admin/realms/master/clients/u-1/authz/resource-server/resource";
-  answers["POST /clients"] = [200, { client: "u-1" }];
-  answers["GET /admin/realms/master/clients?clientId=ades"] = [200, [{ id: "u-1", clientId: "ades" }]];
-  answers[`GET ${resources}`] = [200, [{ _id: "r-1", name: "Default Resource" }]];
-  answers[`GET ${resources}/r-1`] = [200, { _id: "r-1", name: "Default Resource", scopes: [] }];
-  answers[`PUT ${resources}/r-1`] = [204, ""];
+  responses["POST /clients"] = [200, { client: "u-1" }];
+  responses["GET /admin/realms/master/clients?clientId=ades"] = [200, [{ id: "u-1", clientId: "ades" }]];
+  responses[`GET ${resources}`] = [200, [{ _id: "r-1", name: "Default Resource" }]];
+  responses[`GET ${resources}/r-1`] = [200, { _id: "r-1", name: "Default Resource", scopes: [] }];
+  responses[`PUT ${resources}/r-1`] = [204, ""];
   const args = [
     "-a",
     url,
@@ -162,7 +162,7 @@ test("create-client creates the client with its resources and opens its default 
   assert.match(seen.find(({ what }) => what.startsWith("PUT"))?.body ?? "", /"scopes":\[\{"name":"view"\}\]/);
 
   seen.splice(0);
-  answers["POST /clients"] = [409, { error: "exists" }];
+  responses["POST /clients"] = [409, { error: "exists" }];
   const portal = ["-a", url, "-i", url, "-t", "given", "--id=portal", "--name=Portal", "--public", "--description=d"];
   assert.equal((await run("create-client", ...portal)).status, 0);
   assert.deepEqual(JSON.parse(seen[0]?.body ?? ""), {
@@ -187,23 +187,23 @@ test(
   "on a terminal a missing password is asked for, and not shown",
   { skip: existsSync("/usr/bin/script") ? false : "needs script (apt-get install bsdutils)" },
   async () => {
-    answers[USERS] = [201, ""];
+    responses[USERS] = [201, ""];
     // `script` gives the helper a terminal of its own; what is typed is typed after each question.
     const child = spawn("/usr/bin/script", ["-qefc", `${join(bin, "create-user")} -a ${url} -U carol`, "/dev/null"], {
       env: { PATH: process.env["PATH"], HOME: "/nonexistent", SWATH_CLUSTER: "none", TERM: "dumb" },
       stdio: ["pipe", "pipe", "inherit"],
     });
     let stdout = "";
-    const asked = new Map([
+    const response = new Map([
       ["Password of carol: ", "typed-by-carol\r"],
       ["Password of admin: ", "typed-by-admin\r"],
     ]);
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
-      for (const [question, answer] of asked) {
+      for (const [question, reply] of response) {
         if (stdout.includes(question)) {
-          asked.delete(question);
-          child.stdin.write(answer);
+          response.delete(question);
+          child.stdin.write(reply);
         }
       }
     });

@@ -50,11 +50,11 @@ export const loadRecords: Helper = async (context) => {
       const failure = await loadRecord(session, file);
       if (failure !== undefined) {
         failures.push(failure);
-        context.terminal.say(failure);
+        context.terminal.print(failure);
       }
       done += 1;
       if (done % 500 === 0) {
-        context.terminal.say(`${done} of ${files.length} records`);
+        context.terminal.print(`${done} of ${files.length} records`);
       }
     }
   };

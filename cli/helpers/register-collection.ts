@@ -34,7 +34,7 @@ export const registerCollection: Helper = async (context) => {
   const collection = parseJson(await readText(file), file);
   const session = await openRegistration(context, toRegistrationOptions(values));
   const id = await session.accept("/register-collection", collection);
-  const task = await followTask(session, id, context.terminal.say);
+  const task = await followTask(session, id, context.terminal.print);
   context.stdout.write(await reportTask(session, task));
   if (task.state !== "done") {
     throw new CommandError(`${file} was not registered`);

@@ -6,11 +6,11 @@ import { CommandError } from "../commands/command.ts";
 /** The person at the keyboard, when there is one. */
 export interface Terminal {
   readonly isInteractive: boolean;
-  readonly ask: (question: string) => Promise<string>;
+  readonly send: (question: string) => Promise<string>;
   /** What is typed is not shown. */
-  readonly askSecret: (question: string) => Promise<string>;
+  readonly callSecret: (question: string) => Promise<string>;
   /** Progress, on standard error. */
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 interface TerminalStreams {
@@ -19,7 +19,7 @@ interface TerminalStreams {
 }
 
 export function createTerminal({ stdin, stderr }: TerminalStreams): Terminal {
-  const ask = async (question: string, isSecret: boolean) => {
+  const send = async (question: string, isSecret: boolean) => {
     let muted = false;
     const output = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -33,9 +33,9 @@ export function createTerminal({ stdin, stderr }: TerminalStreams): Terminal {
     try {
       // Input that a script sends may end before a line does: nothing was typed then.
       const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
-      const answer = lines.question(question);
+      const response = lines.question(question);
       muted = isSecret;
-      return await Promise.race([answer, ended]);
+      return await Promise.race([response, ended]);
     } catch (error) {
       // Ctrl+C or Ctrl+D: the person does not want to answer.
       throw error instanceof Error && error.name === "AbortError"
@@ -50,8 +50,8 @@ export function createTerminal({ stdin, stderr }: TerminalStreams): Terminal {
   };
   return {
     isInteractive: stdin.isTTY && stderr.isTTY,
-    ask: (question) => ask(question, false),
-    askSecret: (question) => ask(question, true),
-    say: (text) => stderr.write(`${text}\n`),
+    send: (question) => send(question, false),
+    callSecret: (question) => send(question, true),
+    print: (text) => stderr.write(`${text}\n`),
   };
 }

@@ -1,5 +1,5 @@
 /** Milliseconds within which settings come. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 /** Characters that settings have at most. */
 const LONGEST = 1 << 20;
 
@@ -10,7 +10,7 @@ const LONGEST = 1 << 20;
 export async function readSettings(): Promise<void> {
   const timer = setTimeout(() => {
     throw new Error("no settings came on standard input");
-  }, PATIENCE);
+  }, TIMEOUT);
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {
     text += chunk as string;

@@ -73,11 +73,11 @@ export async function migrateToA(migration: Migration): Promise<readonly Migrati
 const serverOf = (admin: string, { id }: Named) => `${admin}/clients/${id}/authz/resource-server`;
 
 async function send(session: AdminSession, method: string, url: string, body?: object): Promise<unknown> {
-  const answer = await session.request(method, url, body);
-  if (answer.status >= 400) {
-    throw new CommandError(`${method} ${new URL(url).pathname}: ${describe(answer.status, answer.body)}`);
+  const response = await session.request(method, url, body);
+  if (response.status >= 400) {
+    throw new CommandError(`${method} ${new URL(url).pathname}: ${describe(response.status, response.body)}`);
   }
-  return answer.body;
+  return response.body;
 }
 
 async function listAll(session: AdminSession, url: string): Promise<readonly Named[]> {
@@ -173,8 +173,8 @@ async function carryPolicy(
 function listScopes({ config: { action }, scopes }: DecisionPolicy, known: readonly Named[]): readonly string[] {
   const names = new Set(known.map(({ name }) => name ?? ""));
   const method = `protected_${action.toLowerCase()}`;
-  const wanted = [...scopes, action, method, ...(action === "view" ? ["protected_get", "protected_head"] : [])];
-  return [...new Set(wanted)].filter((scope) => names.has(scope));
+  const desired = [...scopes, action, method, ...(action === "view" ? ["protected_get", "protected_head"] : [])];
+  return [...new Set(desired)].filter((scope) => names.has(scope));
 }
 
 async function ensure(

@@ -41,11 +41,11 @@ export function checkPlan(plan: Plan): void {
 
 function checkWorkload(plan: Plan, workload: Workload): readonly string[] {
   const { name, needs = [], mounts = [], env, kind } = workload;
-  const isThere = (other: string) => plan.workloads.some((candidate) => candidate.name === other);
+  const exists = (other: string) => plan.workloads.some((candidate) => candidate.name === other);
   return [
     ...(/^[a-z]([a-z0-9-]{0,40}[a-z0-9])?$/.test(name) ? [] : [`workload ${name}: not a short RFC 1123 label`]),
     ...(kind === "task" && workload.ports ? [`workload ${name}: a task has no ports`] : []),
-    ...needs.filter((need) => !isThere(need)).map((need) => `workload ${name} needs ${need}, which is not deployed`),
+    ...needs.filter((need) => !exists(need)).map((need) => `workload ${name} needs ${need}, which is not deployed`),
     ...mounts
       .filter(({ volume }) => !plan.volumes.some((v) => v.name === volume && v.namespace === workload.namespace))
       .map(({ volume }) => `workload ${name} mounts ${volume}, which does not exist in ${workload.namespace}`),

@@ -47,8 +47,8 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
   );
   // Which services hold user content, and so where they are, is known once all have been asked.
   const first = createContext(settings, enabled, []);
-  const asked = enabled.flatMap((component) => component.declare?.(first).routes ?? []);
-  const context = createContext(settings, enabled, asked);
+  const requested = enabled.flatMap((component) => component.declare?.(first).routes ?? []);
+  const context = createContext(settings, enabled, requested);
   const declarations = enabled.map((component) => component.declare?.(context) ?? {});
   const database = planDatabase(settings, enabled);
   const declared = { ...collect(declarations), databaseRoles: database.roles ?? [] };

@@ -18,18 +18,18 @@ export function showPortalValues(plan: Plan): string | undefined {
 /** What was asked for, and for the rest what the Ingress of any host has. */
 function findIngress({ settings, routes }: Plan): PortalIngress {
   const { domain, variables, portalValues } = settings;
-  const asked: PortalValues["ingress"] = portalValues?.ingress;
+  const requested: PortalValues["ingress"] = portalValues?.ingress;
   const route = routes.find(({ workload }) => workload === PORTAL);
-  const host = route?.host ?? asked?.hosts?.[0]?.host ?? `${PORTAL}.${domain}`;
+  const host = route?.host ?? requested?.hosts?.[0]?.host ?? `${PORTAL}.${domain}`;
   const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer } = variables;
   return {
     enabled: route !== undefined,
-    annotations: asked?.annotations ?? {
+    annotations: requested?.annotations ?? {
       "kubernetes.io/ingress.class": "nginx",
       "nginx.ingress.kubernetes.io/ssl-redirect": String(useTls),
       ...(useTls && { "cert-manager.io/cluster-issuer": issuer }),
     },
     hosts: [{ host, paths: [{ path: "/", pathType: "Prefix" }] }],
-    tls: useTls ? (asked?.tls ?? [{ secretName: "portal-tls", hosts: [host] }]) : [],
+    tls: useTls ? (requested?.tls ?? [{ secretName: "portal-tls", hosts: [host] }]) : [],
   };
 }

@@ -20,7 +20,7 @@ const BUCKET = "results";
 const SCENE = join(repositoryRoot, "examples/scenes/canberra");
 const PACKAGE = join(repositoryRoot, "examples/packages/ndvi.cwl");
 const PICTURE_COLUMNS = 64;
-const PATIENCE_SECONDS = 300;
+const TIMEOUT_SECONDS = 300;
 
 interface ProcedureContext {
   readonly target: Target;
@@ -57,8 +57,8 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<void
     `The vegetation index (NDVI) of a Landsat scene of Canberra, by the processing API of the ${target.title}.\n`,
   );
 
-  const ask = await createStoreRequests(context, store);
-  await putInputs(transcript, ask);
+  const send = await createStoreRequests(context, store);
+  await putInputs(transcript, send);
   const caller: Caller = {
     headers: { accept: "application/json" },
     ...(!isOpen && { hidden: await login(transcript, context, requireUrl(urls, "identity", "no identity service")) }),
@@ -72,7 +72,7 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<void
   await transcript.send({ ...caller, url: `${ades}${USER}/wps3/jobs?limit=3` });
 
   const catalogue = (result.json() as { StacCatalogUri: string }).StacCatalogUri;
-  await showPicture(catalogue, { ...context, fetch, ask });
+  await showPicture(catalogue, { ...context, fetch, send });
   const job = location.split("/").at(-1) ?? "";
   const portal = urls.get("portal");
   stdout.write(
@@ -105,14 +105,14 @@ async function createStoreRequests({ target, plan }: ProcedureContext, store: st
   };
 }
 
-async function putInputs(transcript: Transcript, ask: StoreRequest): Promise<void> {
+async function putInputs(transcript: Transcript, send: StoreRequest): Promise<void> {
   transcript.step("Put a scene and an application package into the object store, where the service finds them");
-  await transcript.send(await ask("PUT", BUCKET), { quiet: true, fine: [409, "it is there already"] });
+  await transcript.send(await send("PUT", BUCKET), { quiet: true, fine: [409, "it is there already"] });
   for (const name of readdirSync(SCENE).filter((file) => file !== "catalog.json")) {
-    const request = await ask("PUT", `${BUCKET}/scenes/canberra/${name}`);
+    const request = await send("PUT", `${BUCKET}/scenes/canberra/${name}`);
     await transcript.send({ ...request, file: relative(process.cwd(), join(SCENE, name)) }, { quiet: true });
   }
-  const request = await ask("PUT", `${BUCKET}/packages/ndvi.cwl`);
+  const request = await send("PUT", `${BUCKET}/packages/ndvi.cwl`);
   await transcript.send({ ...request, file: relative(process.cwd(), PACKAGE) }, { quiet: true });
 }
 
@@ -127,7 +127,7 @@ async function login(
     throw new CommandError(`this deployment has no test user ${USER}; deploy with IDENTITY_SERVICE_TEST_USERS=true`);
   }
   transcript.step(`Get a token for ${USER}`);
-  const answer = await transcript.send(
+  const response = await transcript.send(
     {
       method: "POST",
       url: `${identity}realms/${variables.IDENTITY_REALM}/protocol/openid-connect/token`,
@@ -141,7 +141,7 @@ async function login(
     },
     { quiet: true },
   );
-  const { access_token: token } = answer.json() as { access_token: string };
+  const { access_token: token } = response.json() as { access_token: string };
   return { headers: { authorization: `Bearer ${token}` }, shownAs: ['-H "Authorization: Bearer $ACCESS_TOKEN"'] };
 }
 
@@ -186,9 +186,9 @@ async function waitUntilDone(
 ): Promise<number> {
   transcript.step("How is it doing?");
   const started = performance.now();
-  let answer = await transcript.send(request, { quiet: true });
-  for (let shown = ""; ; answer = await transcript.repeat(request)) {
-    const { status, progress, message } = answer.json() as { status: string; progress?: number; message?: string };
+  let response = await transcript.send(request, { quiet: true });
+  for (let shown = ""; ; response = await transcript.repeat(request)) {
+    const { status, progress, message } = response.json() as { status: string; progress?: number; message?: string };
     const line = `${status}${progress === undefined ? "" : `, ${progress} %`}${message === undefined ? "" : `: ${message}`}`;
     if (line !== shown) {
       shown = line;
@@ -201,10 +201,8 @@ async function waitUntilDone(
     if (status === "failed" || status === "dismissed") {
       throw new CommandError(`the job ${status}: ${message ?? "without a message"}`);
     }
-    if (seconds > PATIENCE_SECONDS) {
-      throw new CommandError(
-        `the job has not ended after ${PATIENCE_SECONDS} s; bin/swath logs ades says what it does`,
-      );
+    if (seconds > TIMEOUT_SECONDS) {
+      throw new CommandError(`the job has not ended after ${TIMEOUT_SECONDS} s; bin/swath logs ades says what it does`);
     }
     await sleep(250);
   }
@@ -216,15 +214,15 @@ async function showPicture(
   {
     stdout,
     env,
-    ask,
+    send,
     fetch,
-  }: ProcedureContext & { ask: StoreRequest; fetch: ReturnType<typeof createDeploymentFetch> },
+  }: ProcedureContext & { send: StoreRequest; fetch: ReturnType<typeof createDeploymentFetch> },
 ): Promise<void> {
   if (!showsColours(stdout, env)) {
     return;
   }
   const read = async (href: string): Promise<Uint8Array> => {
-    const { url, hidden } = await ask("GET", href.replace(/^s3:\/\//, ""));
+    const { url, hidden } = await send("GET", href.replace(/^s3:\/\//, ""));
     return new Uint8Array(await (await fetch(url, { headers: { ...hidden?.headers } })).arrayBuffer());
   };
   interface Linked {

@@ -19,7 +19,7 @@ export interface ShownRequest {
   readonly hidden?: { readonly headers: Readonly<Record<string, string>>; readonly shownAs: readonly string[] };
 }
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly location: string | undefined;
   readonly text: string;
@@ -38,9 +38,9 @@ export interface Transcript {
   /** Begins a numbered step. */
   readonly step: (title: string) => void;
   /** Prints the request as a curl command, sends it, prints the answer. @throws {CommandError} when it is an error */
-  readonly send: (request: ShownRequest, options?: SendOptions) => Promise<Answer>;
+  readonly send: (request: ShownRequest, options?: SendOptions) => Promise<ServiceResponse>;
   /** Sends a request again that has been shown. @throws {CommandError} when the answer is an error */
-  readonly repeat: (request: ShownRequest) => Promise<Answer>;
+  readonly repeat: (request: ShownRequest) => Promise<ServiceResponse>;
 }
 
 const LINES_SHOWN = 24;
@@ -58,28 +58,28 @@ export function createTranscript(fetch: Fetch, stdout: NodeJS.WriteStream): Tran
     },
     send: async (request, { quiet = false, fine } = {}) => {
       stdout.write(`\n$ ${toCurl(request)}\n`);
-      const answer = await send(fetch, request);
-      if (fine?.[0] === answer.status) {
-        stdout.write(style.soft(`${answer.status} (${fine[1]})\n`));
-        return answer;
+      const response = await send(fetch, request);
+      if (fine?.[0] === response.status) {
+        stdout.write(style.soft(`${response.status} (${fine[1]})\n`));
+        return response;
       }
       if (!quiet) {
-        stdout.write(style.soft(formatAnswer(answer)));
+        stdout.write(style.soft(formatResponse(response)));
       }
-      return check(answer);
+      return check(response);
     },
     repeat: async (request) => check(await send(fetch, request)),
   };
 }
 
-function check(answer: Answer): Answer {
-  if (answer.status >= 400) {
-    throw new CommandError(`the quick procedure ends here, because the answer was ${formatAnswer(answer)}`);
+function check(response: ServiceResponse): ServiceResponse {
+  if (response.status >= 400) {
+    throw new CommandError(`the quick procedure ends here, because the answer was ${formatResponse(response)}`);
   }
-  return answer;
+  return response;
 }
 
-async function send(fetch: Fetch, request: ShownRequest): Promise<Answer> {
+async function send(fetch: Fetch, request: ShownRequest): Promise<ServiceResponse> {
   const { method = "GET", url, json, form, file, hidden } = request;
   const body =
     json !== undefined
@@ -94,15 +94,15 @@ async function send(fetch: Fetch, request: ShownRequest): Promise<Answer> {
         : file === undefined
           ? undefined
           : readFileSync(file);
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers: { ...toHeaders(request), ...hidden?.headers },
     ...(body !== undefined && { body }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    location: answer.headers.get("location") ?? undefined,
+    status: response.status,
+    location: response.headers.get("location") ?? undefined,
     text,
     json: () => JSON.parse(text),
   };
@@ -137,7 +137,7 @@ function quote(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function formatAnswer({ status, location, text }: Answer): string {
+function formatResponse({ status, location, text }: ServiceResponse): string {
   return [
     String(status),
     ...(location === undefined ? [] : [`Location: ${location}`]),

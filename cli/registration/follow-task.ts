@@ -24,7 +24,7 @@ export interface TaskProblem {
   readonly reason: string;
 }
 
-const FIRST_PAUSE_MS = 100;
+const INITIAL_BACKOFF_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
 /** A task by its id. @throws {CommandError} */
@@ -40,19 +40,19 @@ export async function readTask(session: RegistrationSession, id: string): Promis
 export async function followTask(
   session: RegistrationSession,
   id: string,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<RegistrationTask> {
   let said = "";
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
+  for (let pause = INITIAL_BACKOFF_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
     const task = await readTask(session, id);
     const progress = describeProgress(task);
     if (isEnded(task)) {
       return task;
     }
     if (progress !== said && task.state !== "queued") {
-      say(`task ${id}: ${progress}`);
+      print(`task ${id}: ${progress}`);
     } else if (progress !== said && task.reason !== null) {
-      say(`task ${id}: ${task.reason} It is tried again at ${task.next_attempt ?? "once"}.`);
+      print(`task ${id}: ${task.reason} It is tried again at ${task.next_attempt ?? "once"}.`);
     }
     said = progress;
     await sleep(pause);

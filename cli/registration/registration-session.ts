@@ -81,11 +81,11 @@ export async function openRegistration(
     startsWithoutToken: true,
     readPassword: async () =>
       findPassword(context, user, {
-        given: options.password,
+        provided: options.password,
         known: options.password ?? (await deployment.readAdminPassword()),
         option: options.passwordOption,
       }),
-    say: context.terminal.say,
+    print: context.terminal.print,
     fetch: deployment.fetch,
   });
   const request: RegistrationSession["request"] = (method, path, body, type) =>
@@ -94,10 +94,10 @@ export async function openRegistration(
     url,
     request,
     accept: async (path, body, type) => {
-      const answer = await request("POST", path, body, type);
-      const id = /\/tasks\/(\d+)$/.exec(answer.location ?? "")?.[1];
-      if (answer.status >= 300 || id === undefined) {
-        throw new CommandError(`the registration API refuses it: ${describe(answer.status, answer.body)}`);
+      const response = await request("POST", path, body, type);
+      const id = /\/tasks\/(\d+)$/.exec(response.location ?? "")?.[1];
+      if (response.status >= 300 || id === undefined) {
+        throw new CommandError(`the registration API refuses it: ${describe(response.status, response.body)}`);
       }
       return id;
     },

@@ -53,7 +53,7 @@ export function withRepeated(before: readonly Release[], release: Release): read
 /** This code, with the variables that are set now. */
 export function describeRelease(env: NodeJS.ProcessEnv): Release {
   const commit = readCommit(repositoryRoot);
-  const given = allVariableNames().flatMap((name) => {
+  const provided = allVariableNames().flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -62,7 +62,7 @@ export function describeRelease(env: NodeJS.ProcessEnv): Release {
     ...(commit !== undefined && { commit }),
     appliedAt: new Date().toISOString(),
     migrations: listMigrations(repositoryRoot),
-    variables: Object.fromEntries(given),
+    variables: Object.fromEntries(provided),
   };
 }
 

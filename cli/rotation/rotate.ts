@@ -18,10 +18,10 @@ import type { Changeable, Subject } from "./subjects.ts";
 interface RotateOptions {
   readonly target: Target;
   /** The deployment's plan with other settings. */
-  readonly plan: (given: ReturnType<typeof givenSecrets>) => Plan;
+  readonly plan: (provided: ReturnType<typeof givenSecrets>) => Plan;
   /** Makes the deployment what the plan says, and resolves when every pod is and those of before have ended. */
   readonly apply: (plan: Plan) => Promise<void>;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Ends after the second step: old and new values are both accepted then, until the rotation is carried on. */
   readonly keepOld: boolean;
 }
@@ -31,10 +31,10 @@ const POLL_MS = 500;
 /** What is to be changed, with its new value: the operator's, or made. */
 export async function planChanges(
   target: Target,
-  chosen: readonly { readonly subject: Subject; readonly changeable: Changeable; readonly given?: string }[],
+  chosen: readonly { readonly subject: Subject; readonly changeable: Changeable; readonly provided?: string }[],
 ): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for (const { subject, changeable, given } of chosen) {
+  for (const { subject, changeable, provided: given } of chosen) {
     const { secret, variable } = changeable;
     const common = { subject: subject.name, manner: subject.manner, from: await target.readSecret(secret) };
     if (secret.kind === "generated") {
@@ -56,7 +56,7 @@ export async function beginRotation(target: Target, changes: readonly Change[]):
  * @returns false when it was asked to stop while both values are accepted
  */
 export async function carryOn(options: RotateOptions): Promise<boolean> {
-  const { target, apply, say } = options;
+  const { target, apply, print: say } = options;
   for (;;) {
     const journal = readJournal(await target.readSecrets());
     if (journal === undefined) {
@@ -108,7 +108,7 @@ async function enter(target: Target, journal: Journal): Promise<void> {
 }
 
 /** An old key of the object storage is needed until it has encrypted every data key with the new one. */
-async function waitForKeys({ target, say }: RotateOptions, { changes }: Journal): Promise<void> {
+async function waitForKeys({ target, print: say }: RotateOptions, { changes }: Journal): Promise<void> {
   if (!changes.some(({ manner }) => manner === "keyring")) {
     return;
   }

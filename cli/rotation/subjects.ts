@@ -96,12 +96,12 @@ export const subjects: readonly Subject[] = [
     find: (plan) => {
       const variable = "IDENTITY_GATEKEEPER_CLIENT_SECRET" as const;
       const secrets = plan.identityClients.flatMap(({ secret }) => secret ?? []);
-      const given = secrets.find(({ kind }) => kind === "given");
+      const provided = secrets.find(({ kind }) => kind === "given");
       return !has(plan, "identity")
         ? []
         : [
             ...secrets.filter(({ kind }) => kind === "generated").map((secret) => ({ secret, variable })),
-            ...(given === undefined ? [] : [{ secret: given, variable }]),
+            ...(provided === undefined ? [] : [{ secret: provided, variable }]),
           ];
     },
   },

@@ -75,9 +75,9 @@ async function readMinikubeAddress(profile: string, env: NodeJS.ProcessEnv): Pro
 
 /** Waits no longer than a person would for a name server that does not answer. */
 async function resolves(name: string, address: string): Promise<boolean> {
-  const answer = lookup(name, { all: true }).then(
+  const response = lookup(name, { all: true }).then(
     (found) => found.some((one) => one.address === address),
     () => false,
   );
-  return await Promise.race([answer, sleep(2000, false, { ref: false })]);
+  return await Promise.race([response, sleep(2000, false, { ref: false })]);
 }

@@ -10,7 +10,7 @@ import { shorten } from "./shorten.ts";
 export interface Typist {
   /** Begins a numbered step; `advice` is what to do when a command of it fails. */
   readonly step: (title: string, advice: string) => void;
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
   /**
    * Types a command into a shell at the root of the checkout.
    * @returns what it printed to standard output, without the last line feed
@@ -42,7 +42,7 @@ interface Ended {
   readonly all: string;
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 500;
 /** A command that says nothing for so long is stuck. */
 const COMMAND_MS = 300_000;
@@ -76,14 +76,14 @@ export function createTypist({ stdout, env, folder }: TypistOptions): Typist {
       current = { title, advice };
       stdout.write(`\n${strong(`${steps}. ${title}`)}\n`);
     },
-    say: (text) => void stdout.write(`\n${text}\n`),
+    print: (text) => void stdout.write(`\n${text}\n`),
     type: async (person, command, options = {}) => {
       const ended = await run(person, command);
       show(person, command, ended);
       return check(command, ended, options);
     },
     typeUntil: async (person, command, options = {}) => {
-      for (const deadline = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
+      for (const deadline = Date.now() + TIMEOUT_MS; ; await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))) {
         const ended = await run(person, command);
         const isDone =
           findTrouble({ status: ended.status, printed: ended.stdout, all: ended.all }, options) === undefined;

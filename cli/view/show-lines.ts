@@ -1,8 +1,8 @@
 /** Lines that a person reads before the rest is only counted. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 /** The first lines of what a service answered, JSON indented, and a count of those left out. */
-export function showLines(text: string, most: number = MOST_LINES): readonly string[] {
+export function showLines(text: string, most: number = MAX_LINES): readonly string[] {
   const lines = toLines(text);
   return lines.length > most + 2 ? [...lines.slice(0, most), `… ${lines.length - most} more lines`] : lines;
 }

@@ -9,7 +9,7 @@ interface WatchOptions {
   /** What the tool itself is still doing; pods that look ready may be those of before. */
   readonly finished: Promise<void>;
   /** Seconds without any change of any pod after which waiting ends. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 export type Outcome =
@@ -23,7 +23,12 @@ const LOG_LINES = 15;
 const STUCK_SECONDS = 20;
 
 /** Shows every pod's progress until each is Running and ready or Completed, or until one keeps failing. */
-export async function watchUntilSettled({ target, stdout, finished, patience = 180 }: WatchOptions): Promise<Outcome> {
+export async function watchUntilSettled({
+  target,
+  stdout,
+  finished,
+  timeout: patience = 180,
+}: WatchOptions): Promise<Outcome> {
   const progress = createProgress(stdout);
   const controller = new AbortController();
   let timer = setTimeout(() => controller.abort(), patience * 1000);

@@ -86,7 +86,7 @@ export const settings = defineSettings({
     kind: "string",
     optional: true,
     secret: true,
-    description: "What it wants to be shown for pulls in the names of users.",
+    description: "Bearer token for pulls in the names of users.",
   },
   HOST_TOOLS: {
     kind: "string",
@@ -152,7 +152,12 @@ export const settings = defineSettings({
   S3_ACCESS_KEY: { kind: "string", optional: true, description: "Access key for STAGEOUT_BUCKET." },
   S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
   WORKSPACE_URL: { kind: "string", optional: true, description: "Port `internal` of the workspace API." },
-  WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What it wants to be shown." },
+  WORKSPACE_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Bearer token for the workspace API.",
+  },
   REGISTER_RESULTS: {
     kind: "string",
     oneOf: ["true", "false"],

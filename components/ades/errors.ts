@@ -67,11 +67,11 @@ export const duplicatedProcess = (id: string, location: string) =>
   );
 export const immutableProcess = (id: string) =>
   new OgcError(403, "ImmutableProcess", `Process ${id} cannot be changed.`, { type: `${PART2}immutable-process` });
-export const unsupportedMediaType = (given: string, allowed: readonly string[]) =>
+export const unsupportedMediaType = (provided: string, allowed: readonly string[]) =>
   new OgcError(
     415,
     "UnsupportedMediaType",
-    `${given || "No content type"} is not supported; allowed: ${allowed.join(", ")}.`,
+    `${provided || "No content type"} is not supported; allowed: ${allowed.join(", ")}.`,
     {
       type: `${PART2}unsupported-media-type`,
     },

@@ -9,10 +9,10 @@ import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
 import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
-import { whyNoHostTools } from "./execution/isolation.ts";
+import { noHostToolsReason } from "./execution/isolation.ts";
 import { readNetworkRule } from "./execution/tool-network/network-rule.ts";
 import { openJobChanges } from "./execution/job-changes.ts";
-import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
+import { deleteOrphanedPods } from "./execution/kubernetes/delete-orphaned-pods.ts";
 import { allowedPrivate } from "./execution/storage.ts";
 import { measureJobs } from "./metrics.ts";
 import { startSweeps } from "./retention/sweep.ts";
@@ -32,7 +32,7 @@ await runService({
     if (settings.HOST_TOOLS === "open" && settings.EXECUTOR !== "pods") {
       logger.warn("tools without a container run with this service's rights (HOST_TOOLS=open)");
     }
-    const refused = settings.HOST_TOOLS === "refused" ? undefined : whyNoHostTools(settings);
+    const refused = settings.HOST_TOOLS === "refused" ? undefined : noHostToolsReason(settings);
     if (refused !== undefined) {
       logger.warn(refused);
     }
@@ -69,7 +69,7 @@ await runService({
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
       }),
     });
-    await sweepStrayPods(db, settings, logger);
+    await deleteOrphanedPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, changes, env: process.env });
     const deliveries = await startDeliveries({ db, settings, logger });

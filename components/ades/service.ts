@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
-import type { ApiContext, Face } from "./routes/context.ts";
+import type { ApiContext, ApiFlavor } from "./routes/context.ts";
 import { addCors } from "./routes/cors.ts";
 import { addExecutionRoutes } from "./routes/execution.ts";
 import { addJobFileRoutes } from "./routes/job-files.ts";
@@ -17,7 +17,7 @@ import { addLandingRoutes } from "./routes/landing.ts";
 import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
 import { addResultRoutes } from "./routes/results.ts";
-import { listMethods, refuseOtherMethods } from "./routes/other-methods.ts";
+import { listMethods, refuseOtherMethods } from "./routes/method-not-allowed.ts";
 import { refuseUnknownParameters } from "./routes/refuse-unknown.ts";
 import { sendError } from "./routes/send-error.ts";
 
@@ -41,11 +41,11 @@ const ROUTES = [
 
 /** The whole HTTP face of the service. */
 export async function createProcessingService(
-  given: Omit<ApiContext, "closing" | "packages">,
+  provided: Omit<ApiContext, "closing" | "packages">,
 ): Promise<FastifyInstance> {
   const closing = new AbortController();
   const packages = openPackageReader();
-  const context: ApiContext = { ...given, packages, closing: closing.signal };
+  const context: ApiContext = { ...provided, packages, closing: closing.signal };
   const app = createApp(context.logger, {
     bodyLimit: 10 * 1024 * 1024,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
@@ -81,7 +81,7 @@ export async function createProcessingService(
   return app;
 }
 
-function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void {
+function addFace(scope: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
   scope.setErrorHandler(sendError);
   // Schemas describe; each route reads its request itself, with the exceptions of the standard.
   scope.setValidatorCompiler(() => () => true);
@@ -89,7 +89,7 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
   refuseUnknownParameters(scope);
   const methods = listMethods(scope);
   for (const add of ROUTES) {
-    add(scope, context, face);
+    add(scope, context, apiFlavor);
   }
   refuseOtherMethods(scope, methods);
 }

@@ -1,6 +1,6 @@
 import { type Logger, Problem, type SecretCheck, readBearer } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
-import { addOpenApi, jsonAnswer } from "@swath/service/openapi";
+import { addOpenApi, jsonResponse } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 import type { Kysely } from "kysely";
 import type { Registry } from "prom-client";
@@ -73,7 +73,7 @@ export async function createBucketApi({ logger, db, isSecret, metrics }: BucketA
       schema: {
         summary: "List buckets",
         querystring: Type.Object({ "bucket-name": Type.Optional(Type.String({ maxLength: 63 })) }),
-        response: { 200: jsonAnswer("Buckets", Type.Array(Record)) },
+        response: { 200: jsonResponse("Buckets", Type.Array(Record)) },
       },
     },
     async ({ query }) => (await listBuckets(db, { bucketName: query["bucket-name"] })).map(toRecord),
@@ -85,7 +85,7 @@ export async function createBucketApi({ logger, db, isSecret, metrics }: BucketA
         summary: "Ask for a bucket",
         params: Params,
         body: Body,
-        response: { 202: jsonAnswer("Accepted", Record) },
+        response: { 202: jsonResponse("Accepted", Record) },
       },
     },
     async ({ params, body }, reply) => {
@@ -107,12 +107,12 @@ export async function createBucketApi({ logger, db, isSecret, metrics }: BucketA
   );
   app.get<{ Params: Static<typeof Params> }>(
     "/buckets/:name",
-    { schema: { summary: "Show a bucket", params: Params, response: { 200: jsonAnswer("The bucket", Record) } } },
+    { schema: { summary: "Show a bucket", params: Params, response: { 200: jsonResponse("The bucket", Record) } } },
     async ({ params }) => toRecord(await findOr404(db, params.name)),
   );
   app.get<{ Params: Static<typeof Params> }>(
     "/buckets/:name/keys",
-    { schema: { summary: "Show a bucket's keys", params: Params, response: { 200: jsonAnswer("Its keys", Keys) } } },
+    { schema: { summary: "Show a bucket's keys", params: Params, response: { 200: jsonResponse("Its keys", Keys) } } },
     async ({ params }, reply) => {
       const { made, bucketName, withKeys } = await findOr404(db, params.name);
       if (made.access === undefined || made.secret === undefined) {

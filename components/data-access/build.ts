@@ -29,66 +29,66 @@ const NO_LAYERS: LayerSource = {
 
 /** Puts the service together from its settings. */
 export async function buildDataAccess(
-  given: Settings<typeof settings>,
+  provided: Settings<typeof settings>,
   logger: Logger,
 ): Promise<{ app: FastifyInstance; close: () => Promise<void> }> {
-  const baseMaps = parseBaseMaps(given.BASE_MAPS);
+  const baseMaps = parseBaseMaps(provided.BASE_MAPS);
   const pool = new RasterPool({
-    threads: given.THREADS === 0 ? availableParallelism() : given.THREADS,
-    cacheBytes: given.CACHE_BYTES,
-    timeoutMs: given.REQUEST_TIMEOUT * 1000,
+    threads: provided.THREADS === 0 ? availableParallelism() : provided.THREADS,
+    cacheBytes: provided.CACHE_BYTES,
+    timeoutMs: provided.REQUEST_TIMEOUT * 1000,
     onError: (error) => logger.error({ err: error }, "raster thread failed"),
   });
-  const privateHosts = readList(given.ALLOWED_HOSTS);
-  const offering = readOffering(given);
+  const privateHosts = readList(provided.ALLOWED_HOSTS);
+  const offering = readOffering(provided);
   const places: AssetPlaces = {
     privateHosts,
     ...(offering !== undefined && { offering }),
-    ...(given.OBJSTORE_URL !== undefined && {
+    ...(provided.OBJSTORE_URL !== undefined && {
       storage: {
-        url: given.OBJSTORE_URL,
-        publicUrl: given.OBJSTORE_PUBLIC_URL ?? given.OBJSTORE_URL,
-        region: given.S3_REGION,
-        accessKeyId: given.OBJSTORE_ROOT_USER,
-        secretAccessKey: given.OBJSTORE_ROOT_PASSWORD,
-        buckets: readList(given.READABLE_BUCKETS),
+        url: provided.OBJSTORE_URL,
+        publicUrl: provided.OBJSTORE_PUBLIC_URL ?? provided.OBJSTORE_URL,
+        region: provided.S3_REGION,
+        accessKeyId: provided.OBJSTORE_ROOT_USER,
+        secretAccessKey: provided.OBJSTORE_ROOT_PASSWORD,
+        buckets: readList(provided.READABLE_BUCKETS),
       },
     }),
   };
-  const peer = given.CATALOGUE_URL === undefined ? undefined : createPeer(given.CATALOGUE_URL);
+  const peer = provided.CATALOGUE_URL === undefined ? undefined : createPeer(provided.CATALOGUE_URL);
   const feed =
-    peer === undefined || given.CATALOGUE_FEED_KEY === undefined
+    peer === undefined || provided.CATALOGUE_FEED_KEY === undefined
       ? undefined
       : createChangeFeed({
           peer,
-          key: given.CATALOGUE_FEED_KEY,
+          key: provided.CATALOGUE_FEED_KEY,
           onError: (error) =>
             logger.warn({ err: error }, "lost the catalogue's changes; asking it until they are back"),
         });
   const layers =
     peer !== undefined
-      ? createCatalogueSource(createCatalogueClient(peer, given.CATALOGUE_PUBLIC_URL ?? peer.origin), places, feed)
-      : given.LAYERS_FOLDER !== undefined
-        ? createFolderSource(given.LAYERS_FOLDER, places)
+      ? createCatalogueSource(createCatalogueClient(peer, provided.CATALOGUE_PUBLIC_URL ?? peer.origin), places, feed)
+      : provided.LAYERS_FOLDER !== undefined
+        ? createFolderSource(provided.LAYERS_FOLDER, places)
         : NO_LAYERS;
   const store =
-    places.storage === undefined || given.TILE_CACHE_BUCKET === undefined
+    places.storage === undefined || provided.TILE_CACHE_BUCKET === undefined
       ? undefined
       : createPictureStore({
           ...places.storage,
-          bucket: given.TILE_CACHE_BUCKET,
+          bucket: provided.TILE_CACHE_BUCKET,
           onError: (error) => logger.warn({ err: error }, "rendered pictures are not kept for a while"),
         });
   const app = await createDataAccessService(logger, {
     pool,
-    pictures: createPictureCache({ pool, store, memoryBytes: given.TILE_CACHE_BYTES }),
+    pictures: createPictureCache({ pool, store, memoryBytes: provided.TILE_CACHE_BYTES }),
     responses: createResponseCache(logger),
     layers,
     privateHosts,
-    allowPublicUrls: given.ALLOW_PUBLIC_URLS,
-    title: given.TITLE,
+    allowPublicUrls: provided.ALLOW_PUBLIC_URLS,
+    title: provided.TITLE,
     baseMaps,
-    catalogueUrl: given.CATALOGUE_PUBLIC_URL,
+    catalogueUrl: provided.CATALOGUE_PUBLIC_URL,
   });
   return {
     app,

@@ -7,8 +7,8 @@ import { settings } from "./config.ts";
 await runService({
   name: "data-access",
   settings,
-  build: async ({ settings: given, logger }) => {
-    const { app, close } = await buildDataAccess(given, logger);
+  build: async ({ settings: provided, logger }) => {
+    const { app, close } = await buildDataAccess(provided, logger);
     return { servers: { http: await readyServer(app) }, close };
   },
 });

@@ -46,12 +46,12 @@ const waiting = tiles.values();
 await Promise.all(
   Array.from({ length: settings.CONCURRENCY }, async () => {
     for (const { level, column, row } of waiting) {
-      const answer = await fetch(`${collection}/tiles/${set.id}/${level}/${column}/${row}.png${query}`, {
+      const response = await fetch(`${collection}/tiles/${set.id}/${level}/${column}/${row}.png${query}`, {
         headers,
         dispatcher: agent,
       });
-      await answer.arrayBuffer();
-      failed += answer.ok ? 0 : 1;
+      await response.arrayBuffer();
+      failed += response.ok ? 0 : 1;
       progress.step();
     }
   }),

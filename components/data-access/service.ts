@@ -14,7 +14,7 @@ import { addTimeSeriesRoute } from "./edr/time-series.ts";
 import type { DataAccessContext } from "./http/context.ts";
 import { addOldPaths } from "./http/old-paths.ts";
 import { toHttpError } from "./http/errors.ts";
-import { answerFirst } from "./http/response-cache.ts";
+import { respondFirst } from "./http/response-cache.ts";
 import { addDaysRoute } from "./ogc/days.ts";
 import { addOgcRoutes } from "./ogc/routes.ts";
 import { addOwsRoutes } from "./ows/routes.ts";
@@ -66,11 +66,11 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     context.responses.keep(request, reply);
     done();
   });
-  answerFirst(app.server, context.responses.answer);
+  respondFirst(app.server, context.responses.response);
   // The application's own handler answers; it is told what errors of rasters mean.
-  const answerError = app.errorHandler;
+  const respondError = app.errorHandler;
   await app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => answerError(toHttpError(error) as never, request, reply));
+    scope.setErrorHandler((error, request, reply) => respondError(toHttpError(error) as never, request, reply));
     scope.register(async (cog) => addCogRoutes(cog, context), { prefix: "/cog" });
     addOwsRoutes(scope, context);
     addOldPaths(scope, context.catalogueUrl);

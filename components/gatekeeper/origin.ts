@@ -1,7 +1,7 @@
 import { isOwnOrigin } from "@swath/auth";
 import type { IncomingHttpHeaders } from "node:http";
 
-import type { AnswerHeaders } from "./respond.ts";
+import type { ResponseHeaders } from "./respond.ts";
 
 /** Whose pages may use a login. */
 export interface OwnPages {
@@ -33,7 +33,7 @@ export function mayUseCookies(method: string, headers: IncomingHttpHeaders, page
 }
 
 /** CORS headers of the gatekeeper's own answers, so that scripts can see why they were refused. */
-export function corsHeaders({ origin }: IncomingHttpHeaders, pages: OwnPages): AnswerHeaders {
+export function corsHeaders({ origin }: IncomingHttpHeaders, pages: OwnPages): ResponseHeaders {
   if (origin === undefined) {
     return {};
   }
@@ -46,9 +46,9 @@ export function corsHeaders({ origin }: IncomingHttpHeaders, pages: OwnPages): A
 }
 
 /** Headers of the answer to a preflight request, which is the same for every path: it says nothing of what is there. */
-export function preflightHeaders(headers: IncomingHttpHeaders, pages: OwnPages): AnswerHeaders {
-  const asked = headers["access-control-request-headers"];
-  const names = asked !== undefined && /^[A-Za-z0-9\-_, ]{1,1000}$/.test(asked) ? asked.split(",") : [];
+export function preflightHeaders(headers: IncomingHttpHeaders, pages: OwnPages): ResponseHeaders {
+  const requested = headers["access-control-request-headers"];
+  const names = requested !== undefined && /^[A-Za-z0-9\-_, ]{1,1000}$/.test(requested) ? requested.split(",") : [];
   const allowed = ["Authorization", "Origin", "Content-Type", ...names.map((name) => name.trim())];
   return {
     ...corsHeaders(headers, pages),

@@ -2,33 +2,33 @@ import { toProblem } from "@swath/service";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Extra headers of an answer of the gatekeeper itself; lists become several headers. */
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** Bodies up to this size are read to their end after a refusal, so that the connection can go on. */
-const LARGEST_DISCARDED = 65_536;
+const MAX_DISCARDED = 65_536;
 
-const COMMON: AnswerHeaders = {
+const COMMON: ResponseHeaders = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 };
 
-interface Answer {
+interface ServiceResponse {
   readonly status: number;
   readonly type?: string;
   readonly body?: string;
-  readonly headers?: AnswerHeaders;
+  readonly headers?: ResponseHeaders;
 }
 
 /** Sends an answer of the gatekeeper itself. */
 export function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, type, body = "", headers = {} }: Answer,
+  { status, type, body = "", headers = {} }: ServiceResponse,
 ): void {
   const hasBody = request.headers["transfer-encoding"] !== undefined;
-  const tooLarge = Number(request.headers["content-length"] ?? 0) > LARGEST_DISCARDED;
+  const tooLarge = Number(request.headers["content-length"] ?? 0) > MAX_DISCARDED;
   response.writeHead(status, {
     ...COMMON,
     ...(type !== undefined && { "content-type": type }),
@@ -44,7 +44,7 @@ export function respondJson(
   request: IncomingMessage,
   response: ServerResponse,
   value: unknown,
-  { status = 200, headers = {} }: { readonly status?: number; readonly headers?: AnswerHeaders } = {},
+  { status = 200, headers = {} }: { readonly status?: number; readonly headers?: ResponseHeaders } = {},
 ): void {
   respond(request, response, { status, type: "application/json", body: `${JSON.stringify(value)}\n`, headers });
 }
@@ -54,7 +54,7 @@ export function respondProblem(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  headers: AnswerHeaders = {},
+  headers: ResponseHeaders = {},
 ): void {
   const problem = toProblem(error);
   const all = { ...problem.headers, ...headers };

@@ -1,12 +1,12 @@
 import type { Peer } from "@swath/service";
 import type { FastifyRequest } from "fastify";
 
-import { IdentityAnswerError } from "./errors.ts";
+import { IdentityApiError } from "./errors.ts";
 
 /** The admin REST API of the identity service, asked in the name of the caller. */
 export interface AdminClient {
   /** @throws {IdentityAnswerError} for every answer that is no success */
-  readonly ask: <Body = unknown>(method: string, path: string, body?: unknown) => Promise<Body>;
+  readonly send: <Body = unknown>(method: string, path: string, body?: unknown) => Promise<Body>;
   /** The uuid of a client given by client id or uuid. @throws {IdentityAnswerError} 404 */
   readonly findClient: (client: string) => Promise<string>;
 }
@@ -18,8 +18,8 @@ export function createAdminClient(peer: Peer, realm: string, request: FastifyReq
   const base = `/admin/realms/${encodeURIComponent(realm)}`;
   const { authorization } = request.headers;
 
-  const ask = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
-    const answer = await peer.fetch(`${base}${path}`, {
+  const send = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
+    const response = await peer.fetch(`${base}${path}`, {
       method,
       timeout: 10_000,
       headers: {
@@ -29,34 +29,34 @@ export function createAdminClient(peer: Peer, realm: string, request: FastifyReq
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     const content: unknown = text === "" ? undefined : JSON.parse(text);
-    if (!answer.ok) {
-      throw new IdentityAnswerError(answer.status, content);
+    if (!response.ok) {
+      throw new IdentityApiError(response.status, content);
     }
     return content as Body;
   };
   return {
-    ask,
+    send,
     findClient: async (client) => {
-      const [found] = await ask<readonly { id: string }[]>("GET", `/clients?clientId=${encodeURIComponent(client)}`);
+      const [found] = await send<readonly { id: string }[]>("GET", `/clients?clientId=${encodeURIComponent(client)}`);
       if (found !== undefined) {
         return found.id;
       }
       if (UUID.test(client)) {
-        return (await ask<{ id: string }>("GET", `/clients/${client}`)).id;
+        return (await send<{ id: string }>("GET", `/clients/${client}`)).id;
       }
-      throw new IdentityAnswerError(404, { error: `Client ${client} not found` });
+      throw new IdentityApiError(404, { error: `Client ${client} not found` });
     },
   };
 }
 
 /** Answers a conflict with `undefined` instead of an error: what is there already is as good. */
-export async function orExisting<Body>(work: Promise<Body>): Promise<Body | undefined> {
+export async function ignoreConflict<Body>(work: Promise<Body>): Promise<Body | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof IdentityAnswerError && error.status === 409) {
+    if (error instanceof IdentityApiError && error.status === 409) {
       return undefined;
     }
     throw error;

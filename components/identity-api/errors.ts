@@ -1,8 +1,8 @@
-import { AWAY, isAway } from "@swath/service";
+import { UNAVAILABLE_DETAIL, isUnavailable } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 /** What the identity service answered; handed on with its status and JSON, as existing clients expect. */
-export class IdentityAnswerError extends Error {
+export class IdentityApiError extends Error {
   override readonly name = "IdentityAnswerError";
   readonly status: number;
   readonly body: unknown;
@@ -22,7 +22,7 @@ interface ValidationItem {
 
 /** Errors in the shapes of the known identity API: `{"error": …}`, 422 for a wrong body, 400 for none. */
 export function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  if (error instanceof IdentityAnswerError) {
+  if (error instanceof IdentityApiError) {
     void reply
       .code(error.status)
       .type("application/json")
@@ -40,9 +40,9 @@ export function sendError(error: FastifyError | Error, request: FastifyRequest, 
     });
     return;
   }
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     request.log.error({ err: error }, "request failed");
-    void reply.code(503).header("retry-after", "1").send({ error: AWAY, requestId: request.id });
+    void reply.code(503).header("retry-after", "1").send({ error: UNAVAILABLE_DETAIL, requestId: request.id });
     return;
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;

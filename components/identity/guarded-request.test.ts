@@ -78,34 +78,34 @@ for (const url of ["file:///etc/passwd", "ftp://127.0.0.1/", "data:text/plain,x"
 }
 
 test("a redirect is not followed, a long response is refused, a slow one is given up", async () => {
-  const ask = (path: string) => requestGuarded(address(path), { guard: open, headers: {}, timeoutMs: 300 });
+  const send = (path: string) => requestGuarded(address(path), { guard: open, headers: {}, timeoutMs: 300 });
   seen.length = 0;
-  assert.equal((await ask("/redirect")).status, 302);
+  assert.equal((await send("/redirect")).status, 302);
   assert.deepEqual(
     seen.map(({ url }) => url),
     ["/redirect"],
   );
-  await assert.rejects(ask("/long"), /longer than 65536 bytes/);
-  await assert.rejects(ask("/slow"), { name: /AbortError|TimeoutError/ });
+  await assert.rejects(send("/long"), /longer than 65536 bytes/);
+  await assert.rejects(send("/slow"), { name: /AbortError|TimeoutError/ });
 });
 
 test("clients' addresses: a form is a POST, hosts of the deployment need not be public, others do", async () => {
   const publicUrl = address().origin;
   const addresses = createClientAddresses({ allowPrivate: [], publicUrl, domain: "0.0.1" });
   seen.length = 0;
-  assert.equal((await addresses.ask(`${publicUrl}/x`, { form: { a: "b c" } })).status, 200);
+  assert.equal((await addresses.send(`${publicUrl}/x`, { form: { a: "b c" } })).status, 200);
   assert.deepEqual(seen, [{ method: "POST", url: "/x", body: "a=b+c", type: "application/x-www-form-urlencoded" }]);
-  await assert.rejects(addresses.ask(`http://127.1.1.1:${port}/`), /CLIENT_ALLOW_PRIVATE can allow it/);
+  await assert.rejects(addresses.send(`http://127.1.1.1:${port}/`), /CLIENT_ALLOW_PRIVATE can allow it/);
   // Another port or scheme of the same host is not the deployment's.
-  await assert.rejects(addresses.ask(`http://127.0.0.1:${port + 1}/`), /CLIENT_ALLOW_PRIVATE can allow it/);
-  await assert.rejects(addresses.ask(`https://127.0.0.1:${port}/`), /CLIENT_ALLOW_PRIVATE can allow it/);
+  await assert.rejects(addresses.send(`http://127.0.0.1:${port + 1}/`), /CLIENT_ALLOW_PRIVATE can allow it/);
+  await assert.rejects(addresses.send(`https://127.0.0.1:${port}/`), /CLIENT_ALLOW_PRIVATE can allow it/);
 });
 
 test("decision points: only what is public or allowed is asked", async () => {
   seen.length = 0;
-  await assert.rejects(createDelegateClient([]).ask(address().href, {}, 1), /DECISION_ALLOW_PRIVATE can allow it/);
+  await assert.rejects(createDelegateClient([]).send(address().href, {}, 1), /DECISION_ALLOW_PRIVATE can allow it/);
   assert.deepEqual(seen, []);
-  assert.equal(await createDelegateClient(["127.0.0.1"]).ask(address("/pdp").href, { Request: {} }, 1), true);
+  assert.equal(await createDelegateClient(["127.0.0.1"]).send(address("/pdp").href, { Request: {} }, 1), true);
   assert.deepEqual(seen, [{ method: "POST", url: "/pdp", body: '{"Request":{}}', type: "application/json" }]);
 });
 

@@ -32,17 +32,21 @@ export function addCors(context: CorsContext, address: Address, message: Incomin
 }
 
 /** Answers the question of a browser whether a page may send a request. @throws {S3Error} InvalidRequest, AccessDenied */
-export function answerPreflight(
+export function respondPreflight(
   context: CorsContext,
   address: Address,
   message: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const { origin, "access-control-request-method": method, "access-control-request-headers": wanted } = message.headers;
+  const {
+    origin,
+    "access-control-request-method": method,
+    "access-control-request-headers": requested,
+  } = message.headers;
   if (origin === undefined || method === undefined) {
     throw new S3Error("InvalidRequest", "Insufficient information. Origin request header needed.");
   }
-  const names = (wanted ?? "")
+  const names = (requested ?? "")
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");

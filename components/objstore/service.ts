@@ -14,7 +14,7 @@ import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
 import { type Address, parseAddress } from "./protocol/address.ts";
-import { addCors, answerPreflight } from "./preflight.ts";
+import { addCors, respondPreflight } from "./preflight.ts";
 import { Query } from "./protocol/query.ts";
 import type { S3Request } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
@@ -24,7 +24,7 @@ import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
 import { DamagedContentError } from "./store/content-reader.ts";
-import { answerQuery, isQueryRequest } from "./iam/query-api.ts";
+import { respondQuery, isQueryRequest } from "./iam/query-api.ts";
 import { isDiskFull } from "./store/disk-full.ts";
 import type { Keyring } from "./store/keyring.ts";
 import type { Bucket, Ownership } from "./store/rows.ts";
@@ -100,10 +100,10 @@ export function createS3Server(options: S3Options): Server {
     keepAliveTimeout: 65_000,
     maxHeaderSize: 32 << 10,
   });
-  server.on("request", (message, response) => answer(context, message, response, acceptNothing));
+  server.on("request", (message, response) => reply(context, message, response, acceptNothing));
   // Expectations of other kinds are nobody's: they are passed over, as AWS does.
   server.on("checkExpectation", (message: IncomingMessage, response: ServerResponse) =>
-    answer(context, message, response, acceptNothing),
+    reply(context, message, response, acceptNothing),
   );
   server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
     let accepted = false;
@@ -113,7 +113,7 @@ export function createS3Server(options: S3Options): Server {
         response.writeContinue();
       }
     };
-    answer(context, message, response, accept);
+    reply(context, message, response, accept);
   });
   return server;
 }
@@ -136,7 +136,7 @@ function nextRequestId(): string {
 }
 
 /** Answers one request. Makes no promise where the answer is at hand: small objects are most of what is read. */
-function answer(
+function reply(
   context: ServerContext,
   message: IncomingMessage,
   response: ServerResponse,
@@ -192,7 +192,7 @@ function answer(
     if (message.method === "OPTIONS") {
       operation = "Preflight";
       setHeaders(response, baseHead);
-      answerPreflight(context, address, message, response);
+      respondPreflight(context, address, message, response);
       log();
       return;
     }
@@ -228,7 +228,7 @@ function perform(
     setHeaders(response, baseHead);
     const own = { accounts: store.accounts, rootUser: context.rootUser, credentials };
     const slow = () => context.failures.slow(addressOf(plain));
-    return answerQuery({ ...plain, payload: { kind: "unsigned" } }, { ...own, slow }, onOperation);
+    return respondQuery({ ...plain, payload: { kind: "unsigned" } }, { ...own, slow }, onOperation);
   }
   const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw, hostBucket }, credentials);
   const payload = signed?.payload ?? readAnonymousPayload(message);

@@ -15,9 +15,9 @@ import { createWorkspaceStorage } from "./files/workspace-storage.ts";
 import type { AuthDeps } from "./routes/auth.ts";
 import { createPortal } from "./service.ts";
 import { createHealthHistory } from "./services/health-history.ts";
-import { createHealthWatch } from "./services/health.ts";
+import { createHealthChecker } from "./services/health.ts";
 import { type Registry, openRegistry } from "./services/registry.ts";
-import { createLoginWatch } from "./session/login-watch.ts";
+import { createSessionChecker } from "./session/session-checker.ts";
 import { createRefresher } from "./session/refresher.ts";
 import { readReturnPath } from "./session/return-path.ts";
 import { type SessionFinder, createSessionFinder } from "./session/session.ts";
@@ -40,7 +40,7 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
     workspaceApi === undefined || settings.S3_ENDPOINT === undefined
       ? undefined
       : createWorkspaceStorage(workspaceApi, settings.S3_ENDPOINT);
-  const health = createHealthWatch(registry);
+  const health = createHealthChecker(registry);
   const healthHistory = createHealthHistory(health);
   const identity = ownIdentity(registry, settings);
   const app = await createPortal({
@@ -77,7 +77,7 @@ function createLogin(
   const peer = { ...(peerUrl !== undefined && { peerUrl }) };
   const issuer = openIssuer({ issuer: issuerUrl, acceptIdTokens: settings.ACCEPT_ID_TOKENS, ...peer });
   const client = createOidcClient({ issuer: issuerUrl, clientId, ...peer });
-  const watch = createLoginWatch(client);
+  const watch = createSessionChecker(client);
   const cookies = createTokenCookies({
     accessName: settings.ACCESS_TOKEN_NAME,
     accessDomain: settings.ACCESS_TOKEN_DOMAIN,

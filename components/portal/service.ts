@@ -12,12 +12,12 @@ import type { WorkspaceStorage } from "./files/workspace-storage.ts";
 import { addAdminRoutes } from "./routes/admin.ts";
 import { type AuthDeps, addAuthRoutes } from "./routes/auth.ts";
 import { addConfigRoute } from "./routes/config.ts";
-import { createDoorkeeper } from "./routes/context.ts";
+import { createSessionGuard } from "./routes/context.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addServiceRoutes } from "./routes/services.ts";
 import { addSessionRoutes } from "./routes/session.ts";
 import type { HealthHistory } from "./services/health-history.ts";
-import type { HealthWatch } from "./services/health.ts";
+import type { HealthChecker } from "./services/health.ts";
 import type { Registry } from "./services/registry.ts";
 import type { SessionFinder } from "./session/session.ts";
 
@@ -28,7 +28,7 @@ interface PortalDeps {
   readonly auth?: AuthDeps;
   readonly sessions?: SessionFinder;
   readonly registry: Registry;
-  readonly health: HealthWatch;
+  readonly health: HealthChecker;
   readonly storage: WorkspaceStorage | undefined;
   readonly requireAdmin: RequireAdmin;
   readonly listUsers: ListUsers;
@@ -62,13 +62,13 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
       void reply.header("strict-transport-security", "max-age=31536000");
     }
   });
-  const doorkeeper = createDoorkeeper(sessions, settings.PUBLIC_URL, auth?.forget);
+  const sessionGuard = createSessionGuard(sessions, settings.PUBLIC_URL, auth?.forget);
   addConfigRoute(app, settings, { hasIdentity: auth !== undefined, hasFiles: storage !== undefined, registry });
-  addSessionRoutes(app, doorkeeper);
-  addServiceRoutes(app, { doorkeeper, registry, health });
-  addFileRoutes(app, { doorkeeper, storage });
+  addSessionRoutes(app, sessionGuard);
+  addServiceRoutes(app, { sessionGuard, registry, health });
+  addFileRoutes(app, { sessionGuard, storage });
   addAdminRoutes(app, {
-    doorkeeper,
+    sessionGuard,
     requireAdmin,
     status,
     listUsers,

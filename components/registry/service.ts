@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { isAway } from "@swath/service";
+import { isUnavailable } from "@swath/service";
 
 import { findCaller } from "./access/caller.ts";
 import { issueToken } from "./access/token-endpoint.ts";
@@ -99,7 +99,7 @@ function toRegistryError(error: unknown): RegistryError {
   if (error instanceof RegistryError) {
     return error;
   }
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     return new RegistryError("UNAVAILABLE", "A dependency is temporarily unavailable; try again in a moment.", {
       headers: { "retry-after": "1" },
       cause: error,

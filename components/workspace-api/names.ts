@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { slugify } from "transliteration";
 
 /** Longest slug: with the prefix it stays a bucket name, a DNS label and a Kubernetes namespace (63). */
-const LONGEST_SLUG = 32;
+const MAX_SLUG = 32;
 
 /**
  * The name of a workspace: `<prefix>-<slug>`. The slug is the preferred name in ASCII lower case, everything else than letters
@@ -13,7 +13,7 @@ export function toWorkspaceName(prefix: string, preferredName: string): string {
   const slug = slugify(preferredName, { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" })
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+/, "")
-    .slice(0, LONGEST_SLUG)
+    .slice(0, MAX_SLUG)
     .replace(/-+$/, "");
   return `${prefix}-${slug === "" ? randomUUID() : slug}`;
 }

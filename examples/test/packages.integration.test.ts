@@ -16,10 +16,10 @@ const run = promisify(execFile);
 const examples = join(import.meta.dirname, "..");
 const swath = join(examples, "../bin/swath");
 const COG_CHECK = "/usr/lib/python3/dist-packages/osgeo_utils/samples/validate_cloud_optimized_geotiff.py";
-const whyNoGdal = existsSync("/usr/bin/gdal_calc.py")
+const findGdalSkipReason = existsSync("/usr/bin/gdal_calc.py")
   ? undefined
   : "gdal_calc.py is not installed (Debian packages gdal-bin, python3-gdal)";
-const needsGdal = { ...(whyNoGdal !== undefined && { skip: whyNoGdal }) };
+const needsGdal = { ...(findGdalSkipReason !== undefined && { skip: findGdalSkipReason }) };
 /** Debian's Python, which has GDAL's modules, whatever else is first in the PATH. */
 const python = "/usr/bin/python3";
 

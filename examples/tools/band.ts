@@ -33,12 +33,12 @@ interface BandFacts {
  * `visual#nir`.
  */
 export async function readBand(scene: Scene, name: string): Promise<Band> {
-  const [asset = "", wanted] = name.split("#", 2);
+  const [asset = "", requested] = name.split("#", 2);
   const facts = factsOf(scene, asset);
   const { grid, data, noData } = await readRaster(assetPath(scene, asset), (count) =>
-    chooseBand(name, wanted, count, facts),
+    chooseBand(name, requested, count, facts),
   );
-  const index = wanted === undefined ? 0 : chooseBand(name, wanted, Number.POSITIVE_INFINITY, facts);
+  const index = requested === undefined ? 0 : chooseBand(name, requested, Number.POSITIVE_INFINITY, facts);
   const known = facts[index] ?? {};
   const [scale, offset] = [known.scale ?? known["raster:scale"] ?? 1, known.offset ?? known["raster:offset"] ?? 0];
   return {
@@ -61,20 +61,20 @@ function factsOf(scene: Scene, asset: string): readonly BandFacts[] {
 }
 
 /** The place of a band that is wanted by its number or name. @throws {ToolError} */
-function chooseBand(name: string, wanted: string | undefined, count: number, facts: readonly BandFacts[]): number {
+function chooseBand(name: string, requested: string | undefined, count: number, facts: readonly BandFacts[]): number {
   const names = facts.map(
     (band, index) => band.name ?? band["eo:common_name"] ?? band.common_name ?? String(index + 1),
   );
   const allowed = `${name.split("#", 1)[0] ?? ""}#${names.length > 1 ? names.join(", #") : `1 to #${count}`}`;
-  if (wanted === undefined) {
+  if (requested === undefined) {
     if (count > 1) {
       throw new ToolError(`${name} has ${count} bands; say which: ${allowed}`);
     }
     return 0;
   }
-  const index = /^\d+$/.test(wanted)
-    ? Number(wanted) - 1
-    : facts.findIndex((band) => [band.name, band.common_name, band["eo:common_name"]].includes(wanted));
+  const index = /^\d+$/.test(requested)
+    ? Number(requested) - 1
+    : facts.findIndex((band) => [band.name, band.common_name, band["eo:common_name"]].includes(requested));
   if (index < 0 || index >= count) {
     throw new ToolError(`${name}: there is no such band; allowed: ${allowed}`);
   }

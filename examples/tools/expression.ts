@@ -82,9 +82,9 @@ export function parseExpression(text: string): {
       list.push(read(depth + 1));
     }
     next += 1;
-    const wanted = operation === "where" ? 3 : Object.hasOwn(unary, operation) ? 1 : undefined;
-    if (list.length < 2 || (wanted !== undefined && list.length !== wanted + 1)) {
-      fail(`gives ${operation} ${list.length - 1} values; it takes ${wanted ?? "one or more"}`);
+    const requested = operation === "where" ? 3 : Object.hasOwn(unary, operation) ? 1 : undefined;
+    if (list.length < 2 || (requested !== undefined && list.length !== requested + 1)) {
+      fail(`gives ${operation} ${list.length - 1} values; it takes ${requested ?? "one or more"}`);
     }
     return list;
   };

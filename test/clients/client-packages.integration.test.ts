@@ -144,8 +144,8 @@ test("what is served is the same bytes each time", async () => {
 async function allow(address: string): Promise<void> {
   const browser = new Browser();
   const form = readPageForm(await browser.open(address));
-  const asked = await browser.open(form.action, { form: { ...form.fields, username: "eric", password: PASSWORD } });
-  const question = readPageForm(asked);
+  const response = await browser.open(form.action, { form: { ...form.fields, username: "eric", password: PASSWORD } });
+  const question = readPageForm(response);
   const done = await browser.open(question.action, { form: { ...question.fields, decision: "allow" } });
   assert.match(done.text, /The program is logged in/);
 }

@@ -61,8 +61,8 @@ test("aws CLI", needs("/usr/bin/aws", "awscli"), async () => {
   await aws("s3api", "get-object", "--bucket", "aws-cli", "--key", "copy.bin", "--range", "bytes=7-9", down);
   assert.equal((await readFile(down)).length, 3);
   const { stdout: url } = await aws("s3", "presign", "s3://aws-cli/dir/small file.bin");
-  const answer = await fetch(url.trim());
-  assert.deepEqual(Buffer.from(await answer.arrayBuffer()), await readFile(small));
+  const response = await fetch(url.trim());
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), await readFile(small));
   await aws("s3", "rb", "--force", "s3://aws-cli");
 });
 
@@ -162,6 +162,6 @@ test("boto3", needs("/usr/lib/python3/dist-packages/boto3", "python3-boto3"), as
 
 async function fetchRoot(method: string, path: string): Promise<void> {
   const authorization = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
-  const answer = await fetch(`${store.consoleUrl}/api/buckets${path}`, { method, headers: { authorization } });
-  assert.equal(answer.status, 201);
+  const response = await fetch(`${store.consoleUrl}/api/buckets${path}`, { method, headers: { authorization } });
+  assert.equal(response.status, 201);
 }

@@ -90,7 +90,7 @@ events_logger = "none"
 `;
 
 /** Why images cannot be made here; undefined when they can. */
-export function whyNoContainers(): string | undefined {
+export function findContainersSkipReason(): string | undefined {
   for (const program of ["podman", "runc", "python3"]) {
     if (which(program) === undefined) {
       return `${program} is not installed (Debian: apt-get install podman runc python3-minimal)`;

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadConformanceTests, runConformanceTest } from "@swath/cwl/conformance";
-import { prepareContainers, standInAddress, whyNoContainers } from "./cwl-images.ts";
-import { whyNoSuite } from "./cwl-suite.ts";
+import { prepareContainers, standInAddress, findContainersSkipReason } from "./cwl-images.ts";
+import { findSuiteSkipReason } from "./cwl-suite.ts";
 
 const root = join(import.meta.dirname, "../..");
 const suite = join(process.env["SWATH_SHARED"] ?? join(root, "../shared"), "cwl-conformance");
@@ -19,8 +19,8 @@ const notPassing: Readonly<Record<string, string>> = {};
 /** Exit status by which a runner says that it lacks a feature. */
 const UNSUPPORTED = 33;
 
-const missing = whyNoSuite(suite);
-const noContainers = whyNoContainers();
+const missing = findSuiteSkipReason(suite);
+const noContainers = findContainersSkipReason();
 const scratch = mkdtempSync(join(tmpdir(), "cwl-conformance-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 

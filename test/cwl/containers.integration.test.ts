@@ -19,7 +19,7 @@ import { after, before, describe, test } from "node:test";
 import { findFreePort, waitUntil } from "@swath/testing";
 import { createContainerExecutor, CwlError, loadDocument, runProcess } from "../../libs/cwl/src/index.ts";
 import type { ContainerOptions, FileValue, RunEvent, RunOptions } from "../../libs/cwl/src/index.ts";
-import { prepareContainers, whyNoContainers } from "../conformance/cwl-images.ts";
+import { prepareContainers, findContainersSkipReason } from "../conformance/cwl-images.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-containers-")));
 const processes: ChildProcess[] = [];
@@ -33,7 +33,7 @@ after(async () => {
     child.kill("SIGTERM");
     await new Promise((resolve) => (child.exitCode === null ? child.once("exit", resolve) : resolve(undefined)));
   }
-  if (whyNoContainers() === undefined) {
+  if (findContainersSkipReason() === undefined) {
     podman("rmi", "--force", image);
   }
   rmSync(scratch, { recursive: true, force: true });
@@ -112,7 +112,7 @@ auth: {htpasswd: {realm: test, path: ${folder}/htpasswd}}
   return { name, authFile };
 }
 
-describe("containers", { skip: whyNoContainers() }, () => {
+describe("containers", { skip: findContainersSkipReason() }, () => {
   before(() => {
     environment = prepareContainers(join(scratch, "containers"));
     // Anybody may enter the root of this one.
@@ -234,7 +234,7 @@ hints: {EnvVarRequirement: {envDef: {ONE: ${JSON.stringify(value)}, TWO: "x #y \
     });
     assert.equal(await run(text, { authFile }), "pulled\n");
     podman("rmi", name);
-    await t.test("the same with docker", { skip: whyNoDocker() }, () => dockerToo(name, authFile));
+    await t.test("the same with docker", { skip: findDockerSkipReason() }, () => dockerToo(name, authFile));
   });
 
   async function dockerToo(name: string, authFile: string): Promise<void> {
@@ -326,7 +326,7 @@ hints: {EnvVarRequirement: {envDef: {ONE: ${JSON.stringify(value)}, TWO: "x #y \
   });
 });
 
-function whyNoDocker(): string | false {
+function findDockerSkipReason(): string | false {
   return existsSync("/usr/sbin/dockerd") && existsSync("/usr/bin/docker") ? false : "needs Debian's docker.io";
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { type TestAdes, startAdes } from "../../components/ades/test/start-ades.ts";
-import { prepareContainers, whyNoContainers } from "../conformance/cwl-images.ts";
+import { prepareContainers, findContainersSkipReason } from "../conformance/cwl-images.ts";
 import type { EoPackage } from "./eo-package.ts";
 import { eoPackages } from "./eo-packages.ts";
 
@@ -17,7 +17,7 @@ let web: Server;
 let base: string;
 const files = new Map<string, string>();
 const folder = mkdtempSync(join(tmpdir(), "swath-eo-packages-"));
-const noContainers = whyNoContainers();
+const noContainers = findContainersSkipReason();
 
 const ITEM = JSON.stringify({
   type: "Feature",
@@ -65,18 +65,18 @@ function writeEngine(): string {
 }
 
 async function readResults(location: string): Promise<string> {
-  const { body } = await ades.ask(`${location}/files`);
+  const { body } = await ades.send(`${location}/files`);
   const texts = await Promise.all(
-    (body as { files?: { href: string }[] }).files?.map(async ({ href }) => (await ades.ask(href)).body as unknown) ??
+    (body as { files?: { href: string }[] }).files?.map(async ({ href }) => (await ades.send(href)).body as unknown) ??
       [],
   );
-  const { body: results } = await ades.ask(`${location}/results`);
+  const { body: results } = await ades.send(`${location}/results`);
   return [...texts, results].map((text) => (typeof text === "string" ? text : JSON.stringify(text))).join("\n");
 }
 
 async function deployAndRun({ id, version, files: own, fragment, inputs, expected, image }: EoPackage): Promise<void> {
   const address = `${base}/${id}/${Object.keys(own)[0]}${fragment === undefined ? "" : `#${fragment}`}`;
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", {
+  const { status, body } = await ades.send("/eric/ogc-api/processes", {
     json: { executionUnit: { href: address, type: "application/cwl" } },
   });
   assert.equal(status, 201, JSON.stringify(body));
@@ -85,7 +85,7 @@ async function deployAndRun({ id, version, files: own, fragment, inputs, expecte
   if (version !== undefined) {
     assert.equal(body.version, version);
   }
-  const job = await ades.ask(`/eric/ogc-api/processes/${id}/execution`, {
+  const job = await ades.send(`/eric/ogc-api/processes/${id}/execution`, {
     json: { inputs: inputs(`${base}/stac/item.json`) },
     headers: { prefer: "respond-async" },
   });
@@ -95,7 +95,7 @@ async function deployAndRun({ id, version, files: own, fragment, inputs, expecte
   assert.equal(ended, "successful", message);
   assert.match(await readResults(location), expected);
   if (image !== undefined) {
-    assert.match(JSON.stringify((await ades.ask(`${location}/steps`)).body), /"image":"(?!null)/);
+    assert.match(JSON.stringify((await ades.send(`${location}/steps`)).body), /"image":"(?!null)/);
   }
 }
 
@@ -108,7 +108,7 @@ for (const { id, image } of eoPackages("http://127.0.0.1")) {
 }
 
 test("what only another runner can do is refused by name when it is demanded", async () => {
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", {
+  const { status, body } = await ades.send("/eric/ogc-api/processes", {
     text: `cwlVersion: v1.2
 $namespaces: {calrissian: "https://calrissian-cwl.github.io/schema#"}
 class: CommandLineTool

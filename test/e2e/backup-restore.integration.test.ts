@@ -53,12 +53,12 @@ const s3 = (...args: readonly string[]) =>
   );
 
 async function login(): Promise<{ access_token: string; refresh_token: string }> {
-  const answer = await curl(
+  const response = await curl(
     url("identity", "/realms/master/protocol/openid-connect/token"),
     "-d",
     "grant_type=password&client_id=admin-cli&username=eric&password=changeme&scope=openid",
   );
-  return JSON.parse(answer.toString()) as { access_token: string; refresh_token: string };
+  return JSON.parse(response.toString()) as { access_token: string; refresh_token: string };
 }
 
 const registry = (path: string, ...args: readonly string[]) =>

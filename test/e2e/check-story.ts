@@ -20,13 +20,13 @@ interface StoryPlace {
 }
 
 /** Lives the story on a deployment, and checks with requests of its own that it came true. */
-export async function checkStory({ name, env: given, toolImage }: StoryPlace): Promise<StoryEnd> {
-  const target = openTarget(name, given);
+export async function checkStory({ name, env: provided, toolImage }: StoryPlace): Promise<StoryEnd> {
+  const target = openTarget(name, provided);
   const plan = await readDeployedPlan(target);
   const folder = mkdtempSync(join(tmpdir(), "swath-story-"));
   let shown = "";
   try {
-    const { platform, env } = await openStory({ target, plan, name, env: given, folder });
+    const { platform, env } = await openStory({ target, plan, name, env: provided, folder });
     const typist = createTypist({ stdout: { write: (text) => (shown += text) }, env, folder });
     const pictures: Buffer[] = [];
     const packageFile = toolImage === undefined ? undefined : writePackage(folder, toolImage);

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { type TestCluster, runCommand, waitUntil } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import { type PortalRig, deployPortal, fillInLogin } from "./portal/portal-browser.ts";
+import { type PortalFixture, deployPortal, fillInLogin } from "./portal/portal-browser.ts";
 
 // A scientist's day at a terminal: log in by a browser, put a scene into the workspace, run a package, get the result.
 const skip = skipWithoutChromium;
@@ -16,12 +16,12 @@ const root = join(import.meta.dirname, "../..");
 const LOMMEL = join(root, "examples/scenes/lommel");
 
 let cluster: TestCluster;
-let rig: PortalRig;
+let fixture: PortalFixture;
 let close: (() => Promise<void>) | undefined;
 let folder: string;
 before(async () => {
   if (skip === false) {
-    ({ cluster, rig, close } = await deployPortal({ REQUIRE_RESOURCE_CATALOGUE: "true" }));
+    ({ cluster, fixture, close } = await deployPortal({ REQUIRE_RESOURCE_CATALOGUE: "true" }));
     folder = mkdtempSync(join(tmpdir(), "swath-command-line-"));
   }
 });
@@ -70,7 +70,7 @@ test("without a login each command says how to get one", { skip }, async () => {
 
 test("a login that is refused in the browser ends the command", { skip }, async () => {
   const { login, address, said } = await beginLogin();
-  const { page, context } = await rig.open();
+  const { page, context } = await fixture.open();
   await page.goto(address);
   await fillInLogin(page, "bob");
   await page.getByRole("button", { name: "Refuse" }).click();
@@ -81,7 +81,7 @@ test("a login that is refused in the browser ends the command", { skip }, async 
 
 test("from the login to the result", { skip }, async () => {
   const { login, address, said } = await beginLogin();
-  const { page } = await rig.open();
+  const { page } = await fixture.open();
   await page.goto(address);
   await fillInLogin(page, "eric");
   await page.getByRole("button", { name: "Allow" }).click();
@@ -91,7 +91,7 @@ test("from the login to the result", { skip }, async () => {
   assert.equal(statSync(file).mode & 0o777, 0o600);
 
   // A workspace of eric's own, made in the portal where that is allowed.
-  const portal = await rig.open();
+  const portal = await fixture.open();
   await portal.logIn("eric", "/workspaces/new");
   await portal.page.getByRole("button", { name: "Create", exact: true }).click();
   await portal.page.getByRole("heading", { name: "No files here yet" }).waitFor();
@@ -145,10 +145,10 @@ test("mistakes are told in words that help", { skip }, async () => {
     [["login", "no/platform"], 2, /neither a cluster of this machine nor a platform's domain/],
   ];
   for (const [args, status, said] of refusals) {
-    const answer = await swath(...args);
-    assert.equal(answer.status, status, `${args.join(" ")}: ${answer.stderr}`);
-    assert.match(answer.stderr, said);
-    assert.doesNotMatch(answer.stderr, /^ {4}at /m, "no stack");
+    const response = await swath(...args);
+    assert.equal(response.status, status, `${args.join(" ")}: ${response.stderr}`);
+    assert.match(response.stderr, said);
+    assert.doesNotMatch(response.stderr, /^ {4}at /m, "no stack");
   }
 });
 

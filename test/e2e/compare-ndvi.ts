@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-export const whyNoGdal = existsSync("/usr/bin/gdal_calc.py")
+export const findGdalSkipReason = existsSync("/usr/bin/gdal_calc.py")
   ? undefined
   : "gdal_calc.py is not installed (Debian packages gdal-bin, python3-gdal)";
 

@@ -10,7 +10,7 @@ import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import { type Browser, type Page } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
-import { checkAccessibility } from "./in-browser.ts";
+import { checkAccessibility } from "./browser-assertions.ts";
 
 // The viewer on data access's own host: what is shown, over time, side by side, its values and files.
 const skip = skipWithoutChromium;

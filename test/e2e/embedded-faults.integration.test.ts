@@ -90,9 +90,9 @@ test("a changed setting replaces its pod alone, and no request fails meanwhile",
   const load = (async () => {
     while (!stop.signal.aborted) {
       requests += 1;
-      const answer = await cluster.get("dummy-service", "/load").catch((error: unknown) => error);
-      if (!(typeof answer === "object" && answer !== null && "status" in answer && answer.status === 200)) {
-        failures.push(answer);
+      const response = await cluster.get("dummy-service", "/load").catch((error: unknown) => error);
+      if (!(typeof response === "object" && response !== null && "status" in response && response.status === 200)) {
+        failures.push(response);
       }
       await sleep(10);
     }

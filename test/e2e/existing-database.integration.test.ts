@@ -7,9 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type TestCluster, createTestCluster, waitUntil } from "@swath/testing";
 
 import { makeCollection, makeItem } from "../../components/resource-catalogue/test/fixture.ts";
-import { type ReplicatedDatabase, startReplicatedDatabase, whyNoReplicatedDatabase } from "./replicated-database.ts";
+import {
+  type ReplicatedDatabase,
+  startReplicatedDatabase,
+  findReplicatedDatabaseSkipReason,
+} from "./replicated-database.ts";
 
-const skip = whyNoReplicatedDatabase();
+const skip = findReplicatedDatabaseSkipReason();
 const OFF = "ADES DATA_ACCESS REGISTRATION_API WORKSPACE_API APPLICATION_HUB REGISTRY PORTAL OBJSTORE DUMMY_SERVICE";
 const WRITERS = 4;
 let database: ReplicatedDatabase;

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
-import { checkForms } from "./in-browser.ts";
+import { checkForms } from "./browser-assertions.ts";
 
 const skip = skipWithoutChromium;
 
@@ -121,14 +121,14 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   await page.getByRole("checkbox", { name: "carol only" }).check();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await waitForNotice(page, /created/);
-  for (const [user, answer] of [
+  for (const [user, response] of [
     ["carol", /granted\s*carol\s+may\s+use/],
     ["eric", /refused\s*eric\s+may not\s+use/],
   ] as const) {
     await field(page, "User").fill(user);
     await field(page, "Path").fill("/carol/x");
     await page.getByRole("button", { name: "Ask" }).click();
-    await page.getByRole("status").filter({ hasText: answer }).waitFor();
+    await page.getByRole("status").filter({ hasText: response }).waitFor();
   }
 
   await page.getByRole("link", { name: "Events" }).click();
@@ -185,7 +185,7 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
   assert.equal(await page.textContent("h1"), "keys");
 
   const bearer = (await identity.logIn("admin")).access_token as string;
-  const [client] = (await identity.ask("/admin/realms/master/clients?clientId=dummy-service", { bearer })).body;
+  const [client] = (await identity.send("/admin/realms/master/clients?clientId=dummy-service", { bearer })).body;
   await page.goto(at(`/clients/${client.id}/protection/matrix`));
   await waitForApp(page);
   for (const [before, button, after] of [
@@ -219,16 +219,16 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
 
 test("in Chromium: an assignment that would let nobody in says why, and nothing is changed", { skip }, async () => {
   const bearer = (await identity.logIn("admin")).access_token as string;
-  const ask = async (path: string, json?: unknown) =>
-    (await identity.ask(`/admin/realms/master${path}`, { bearer, ...(json !== undefined && { json }) })).body;
-  const [client] = await ask("/clients?clientId=dummy-service");
+  const send = async (path: string, json?: unknown) =>
+    (await identity.send(`/admin/realms/master${path}`, { bearer, ...(json !== undefined && { json }) })).body;
+  const [client] = await send("/clients?clientId=dummy-service");
   const rules = `/clients/${client.id}/authz/resource-server`;
-  await ask(`${rules}/resource`, { name: "lake", uris: ["/lake/*"] });
+  await send(`${rules}/resource`, { name: "lake", uris: ["/lake/*"] });
   const names = ["lake one", "lake two"];
   for (const name of names) {
-    await ask(`${rules}/policy/user`, { name, users: ["eric"] });
+    await send(`${rules}/policy/user`, { name, users: ["eric"] });
   }
-  await ask(`${rules}/permission/resource`, { name: "both", resources: ["lake"], policies: names });
+  await send(`${rules}/permission/resource`, { name: "both", resources: ["lake"], policies: names });
   const page = await context!.newPage();
   await page.goto(at(`/clients/${client.id}/protection/matrix`));
   await waitForApp(page);
@@ -236,13 +236,13 @@ test("in Chromium: an assignment that would let nobody in says why, and nothing 
   await page.getByRole("button", { name: "Assign lake to bob" }).click();
   await page.getByRole("button", { name: "Assign", exact: true }).last().click();
   await page.getByRole("dialog").getByRole("alert").filter({ hasText: "both decides about it" }).waitFor();
-  assert.deepEqual(await ask(`${rules}/policy?name=assigned`), []);
+  assert.deepEqual(await send(`${rules}/policy?name=assigned`), []);
   await page.close();
 });
 
 test("in Chromium: no serious accessibility fault, and nothing wider than a phone", { skip }, async () => {
   const ids = async (path: string) =>
-    (await identity.ask(`/admin/realms/master${path}`, { bearer: (await identity.logIn("admin")).access_token })).body;
+    (await identity.send(`/admin/realms/master${path}`, { bearer: (await identity.logIn("admin")).access_token })).body;
   const user = (await ids("/users?username=eric"))[0].id as string;
   const client = (await ids("/clients?clientId=dummy-service"))[0].id as string;
   const rules = `/clients/${client}/authz/resource-server`;

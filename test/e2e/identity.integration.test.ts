@@ -57,7 +57,7 @@ const url = (service: string, path = "/") => {
 };
 
 async function logIn(username: string, password = PASSWORD): Promise<string> {
-  const text = await ask("identity", "/realms/master/protocol/openid-connect/token", {
+  const text = await send("identity", "/realms/master/protocol/openid-connect/token", {
     method: "POST",
     headers: ["content-type: application/x-www-form-urlencoded"],
     body: new URLSearchParams({ grant_type: "password", client_id: "admin-cli", username, password }).toString(),
@@ -73,7 +73,7 @@ interface Ask {
 }
 
 /** A request by curl, as a user would type it. */
-async function ask(service: string, path: string, { method, headers = [], token, body }: Ask = {}) {
+async function send(service: string, path: string, { method, headers = [], token, body }: Ask = {}) {
   const { stdout } = await runCommand("curl", [
     "-sS",
     "-w",
@@ -89,9 +89,9 @@ async function ask(service: string, path: string, { method, headers = [], token,
 }
 
 test("the protected dummy service: nobody 401, the wrong user 403, the right one 200", async () => {
-  assert.equal((await ask("dummy-service", "/eric/x")).status, 401);
-  assert.equal((await ask("dummy-service", "/eric/x", { token: await logIn("bob") })).status, 403);
-  const right = await ask("dummy-service", "/eric/x", { token: await logIn("eric") });
+  assert.equal((await send("dummy-service", "/eric/x")).status, 401);
+  assert.equal((await send("dummy-service", "/eric/x", { token: await logIn("bob") })).status, 403);
+  const right = await send("dummy-service", "/eric/x", { token: await logIn("eric") });
   assert.equal(right.status, 200);
   assert.match(right.body, /"x-auth-username": "eric"/);
 });
@@ -102,7 +102,7 @@ test("the workspace procedure, by the helper and by curl", async () => {
   assert.equal(made.stdout, '{"name":"ws-eric"}\n');
   assert.equal((await helper("create-workspace", "-O", "eric")).status, 0);
 
-  const created = await ask("workspace-api", "/workspaces", {
+  const created = await send("workspace-api", "/workspaces", {
     token: await logIn("admin"),
     headers: ["Content-Type: application/json", "Accept: application/json"],
     body: JSON.stringify({ preferred_name: "bob", default_owner: "bob" }),
@@ -116,9 +116,9 @@ test("the workspace procedure, by the helper and by curl", async () => {
     ["eric", 403],
   ] as const) {
     const token = await logIn(user);
-    assert.equal((await ask("workspace-api", "/workspaces/ws-bob", { token })).status, status, user);
+    assert.equal((await send("workspace-api", "/workspaces/ws-bob", { token })).status, status, user);
   }
-  const stranger = await ask("workspace-api", "/workspaces", {
+  const stranger = await send("workspace-api", "/workspaces", {
     token: await logIn("alice"),
     headers: ["Content-Type: application/json"],
     body: JSON.stringify({ preferred_name: "alice" }),
@@ -126,20 +126,20 @@ test("the workspace procedure, by the helper and by curl", async () => {
   assert.equal(stranger.status, 403, stranger.body);
 
   const statusFor = async (token?: string) =>
-    (await ask("workspace-api", "/workspaces/ws-eric", token === undefined ? {} : { token })).status;
+    (await send("workspace-api", "/workspaces/ws-eric", token === undefined ? {} : { token })).status;
   assert.equal(await statusFor(), 401);
   assert.equal(await statusFor(await logIn("bob")), 403);
   assert.equal(await statusFor(await logIn("eric")), 200);
   assert.equal(await statusFor(await logIn("admin")), 200);
   const record = JSON.parse(
-    (await ask("workspace-api", "/workspaces/ws-eric", { token: await logIn("eric") })).body,
+    (await send("workspace-api", "/workspaces/ws-eric", { token: await logIn("eric") })).body,
   ) as {
     status: string;
     storage: { credentials: Record<string, string> };
   };
   assert.equal(record.status, "ready");
   assert.equal(record.storage.credentials["bucketname"], "ws-eric");
-  assert.equal((await ask("workspace-api", "/docs")).status, 200);
+  assert.equal((await send("workspace-api", "/docs")).status, 200);
 });
 
 interface Keys {
@@ -159,23 +159,23 @@ async function upload(key: string, { access, secret }: Keys, source: readonly st
 test("a job's results go to the caller's workspace; nobody else's space or bucket is open to it", async () => {
   const token = await logIn("eric");
   const status = async (as?: string) =>
-    (await ask("ades", "/eric/ogc-api/processes", as === undefined ? {} : { token: await logIn(as) })).status;
+    (await send("ades", "/eric/ogc-api/processes", as === undefined ? {} : { token: await logIn(as) })).status;
   assert.deepEqual([await status(), await status("bob"), await status("eric")], [401, 403, 200]);
   const folder = join(import.meta.dirname, "../../examples");
-  const deployed = await ask("ades", "/eric/ogc-api/processes", {
+  const deployed = await send("ades", "/eric/ogc-api/processes", {
     token,
     headers: ["Content-Type: application/cwl"],
     body: readFileSync(join(folder, "packages/s-expression.cwl"), "utf8"),
   });
   assert.equal(deployed.status, 201, deployed.body);
-  const record = JSON.parse((await ask("workspace-api", "/workspaces/ws-eric", { token })).body) as {
+  const record = JSON.parse((await send("workspace-api", "/workspaces/ws-eric", { token })).body) as {
     storage: { credentials: { access: string; secret: string } };
   };
   for (const name of readdirSync(join(folder, "scenes/canberra"))) {
     await upload(`scenes/${name}`, record.storage.credentials, ["-T", join(folder, "scenes/canberra", name)]);
   }
   const execute = async (scene: string) =>
-    ask("ades", "/eric/ogc-api/processes/s-expression/execution", {
+    send("ades", "/eric/ogc-api/processes/s-expression/execution", {
       token,
       headers: ["Content-Type: application/json"],
       body: JSON.stringify({ inputs: { input_reference: scene, s_expression: "ndvi:(/ (- nir red) (+ nir red))" } }),
@@ -187,14 +187,14 @@ test("a job's results go to the caller's workspace; nobody else's space or bucke
   // What the answer links to is for its owner's token alone, down to the files.
   const statuses = async (path: string) => {
     const found = [undefined, "bob", "eric"].map(async (as) =>
-      ask("ades", path, as === undefined ? {} : { token: await logIn(as) }),
+      send("ades", path, as === undefined ? {} : { token: await logIn(as) }),
     );
-    return (await Promise.all(found)).map((answer) => answer.status);
+    return (await Promise.all(found)).map((response) => response.status);
   };
   const { links } = JSON.parse(done.body) as { links: readonly { rel: string; href: string }[] };
   const item = new URL(links.find(({ rel }) => rel === "item")?.href ?? "");
   assert.deepEqual(await statuses(item.pathname), [401, 403, 200]);
-  const { assets } = JSON.parse((await ask("ades", item.pathname, { token })).body) as {
+  const { assets } = JSON.parse((await send("ades", item.pathname, { token })).body) as {
     assets: Readonly<Record<string, { href: string }>>;
   };
   assert.ok(Object.keys(assets).length > 0);
@@ -212,7 +212,7 @@ test("an identity service that dies while workspaces are made: all become ready"
   const pod = await cluster.pod("identity");
   const names = ["crash-a", "crash-b", "crash-c", "crash-d"];
   const create = (name: string) =>
-    ask("workspace-api", "/workspaces", {
+    send("workspace-api", "/workspaces", {
       token,
       headers: ["Content-Type: application/json"],
       body: JSON.stringify({ preferred_name: name, default_owner: "alice" }),
@@ -231,7 +231,7 @@ test("an identity service that dies while workspaces are made: all become ready"
     await waitUntil(
       `${name} is ready`,
       async () => {
-        const { status, body } = await ask("workspace-api", `/workspaces/ws-${name}`, { token });
+        const { status, body } = await send("workspace-api", `/workspaces/ws-${name}`, { token });
         return status === 200 && (JSON.parse(body) as { status: string }).status === "ready";
       },
       60,
@@ -242,18 +242,18 @@ test("an identity service that dies while workspaces are made: all become ready"
 test("a change of the rules through the API counts at once", async () => {
   const admin = await logIn("admin");
   const alice = await logIn("alice");
-  const status = async () => (await ask("dummy-service", "/alice/x", { token: await logIn("eric") })).status;
-  assert.equal((await ask("dummy-service", "/alice/x", { token: alice })).status, 200);
+  const status = async () => (await send("dummy-service", "/alice/x", { token: await logIn("eric") })).status;
+  assert.equal((await send("dummy-service", "/alice/x", { token: alice })).status, 200);
   assert.equal(await status(), 403);
   const policies = JSON.parse(
-    (await ask("identity-api", "/dummy-service/policies", { token: admin })).body,
+    (await send("identity-api", "/dummy-service/policies", { token: admin })).body,
   ) as readonly {
     id: string;
     name: string;
   }[];
   const policy = policies.find(({ name }) => name === "alice User Policy");
   const change = async (users: readonly string[]) => {
-    const { status: changed, body } = await ask("identity-api", `/dummy-service/policies/user/${policy?.id}`, {
+    const { status: changed, body } = await send("identity-api", `/dummy-service/policies/user/${policy?.id}`, {
       token: admin,
       method: "PUT",
       headers: ["Content-Type: application/json"],
@@ -297,7 +297,7 @@ test("a client made by the helper protects what it says, users made by the helpe
   assert.equal(client.status, 0, client.stderr);
   const decision = async (username: string, password: string, path: string) =>
     (
-      await ask("identity", "/realms/master/protocol/openid-connect/token", {
+      await send("identity", "/realms/master/protocol/openid-connect/token", {
         token: await logIn(username, password),
         body: new URLSearchParams({
           grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
@@ -361,7 +361,7 @@ test("in Chromium: sent to the login page, in by cookie, out again", { skip: ski
 });
 
 test("in Chromium: what users upload shares no cookie with the platform", { skip: skipWithoutChromium }, async () => {
-  const { body } = await ask("workspace-api", "/workspaces/ws-eric", { token: await logIn("eric") });
+  const { body } = await send("workspace-api", "/workspaces/ws-eric", { token: await logIn("eric") });
   const { credentials } = (JSON.parse(body) as { storage: { credentials: Keys } }).storage;
   const html = ["-X", "PUT", "-H", "content-type: text/html", "--data-binary", "<title>harmful</title><p>page"];
   await upload("page.html", credentials, html);

@@ -1,38 +1,38 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { type ConsoleRig, logIn, signIn, skip, startConsoleRig } from "./console-rig.ts";
+import { type ConsoleFixture, logIn, signIn, skip, startConsoleFixture } from "./console-fixture.ts";
 
-let rig: ConsoleRig;
+let fixture: ConsoleFixture;
 
 before(async () => {
   if (skip !== false) {
     return;
   }
-  rig = await startConsoleRig();
-  await rig.administer("/api/buckets/maps", "PUT");
+  fixture = await startConsoleFixture();
+  await fixture.administer("/api/buckets/maps", "PUT");
   const url = await presign({ bucket: "maps", key: "item.json", method: "PUT" });
   assert.equal((await fetch(url, { method: "PUT", body: "{}" })).status, 200);
-  const page = await rig.openPage();
-  await rig.visit(page, "/");
+  const page = await fixture.openPage();
+  await fixture.visit(page, "/");
   await signIn(page);
   await page.getByRole("link", { name: "maps" }).waitFor();
   await page.close();
 });
-after(() => rig?.close());
+after(() => fixture?.close());
 
-async function presign(wanted: object): Promise<string> {
-  const answer = await rig.administer("/api/presign", "POST", { seconds: 60, ...wanted });
-  return ((await answer.json()) as { url: string }).url;
+async function presign(expected: object): Promise<string> {
+  const response = await fixture.administer("/api/presign", "POST", { seconds: 60, ...expected });
+  return ((await response.json()) as { url: string }).url;
 }
 
 test("in Chromium: a lifecycle is written, refused with the reason, and in force", { skip }, async () => {
-  const page = await rig.openPage();
+  const page = await fixture.openPage();
   const read = async () => {
     const url = await presign({ bucket: "maps", method: "GET", query: { lifecycle: "" } });
     return (await fetch(url)).text();
   };
-  await rig.visit(page, "/buckets/maps/lifecycle");
+  await fixture.visit(page, "/buckets/maps/lifecycle");
   await page.getByText("Nothing is deleted by itself.").waitFor();
   for (const rule of ["Delete objects of a folder after 30 days", "Keep old versions for 30 days"]) {
     await page.getByRole("button", { name: "Add a rule" }).click();
@@ -48,7 +48,7 @@ test("in Chromium: a lifecycle is written, refused with the reason, and in force
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The rules are in force.").waitFor();
   assert.match(await read(), /<NoncurrentDays>30<\/NoncurrentDays>/);
-  await rig.visit(page, "/buckets/maps/lifecycle");
+  await fixture.visit(page, "/buckets/maps/lifecycle");
   assert.equal(await editor.inputValue(), written, "what S3 gives back is what was written");
   await editor.fill("");
   await page.getByRole("button", { name: "Save" }).click();
@@ -58,8 +58,8 @@ test("in Chromium: a lifecycle is written, refused with the reason, and in force
 });
 
 test("in Chromium: a role opens a bucket to people of the platform, and closes it again", { skip }, async () => {
-  const page = await rig.openPage();
-  await rig.visit(page, "/roles");
+  const page = await fixture.openPage();
+  await fixture.visit(page, "/roles");
   await page.getByRole("button", { name: "administrator", exact: true }).waitFor();
   await page.getByText("realm_access.roles is admin").waitFor();
   await page.getByRole("button", { name: "Create role" }).click();
@@ -75,16 +75,16 @@ test("in Chromium: a role opens a bucket to people of the platform, and closes i
   await dialog.getByText("This policy is valid.").waitFor();
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("preferred_username is eric or bob").waitFor();
-  const { roles } = (await (await rig.administer("/api/roles", "GET")).json()) as { roles: { name: string }[] };
+  const { roles } = (await (await fixture.administer("/api/roles", "GET")).json()) as { roles: { name: string }[] };
   assert.deepEqual(
     roles.map(({ name }) => name),
     ["administrator", "map-readers"],
   );
 
-  const other = await rig.browser.newContext();
+  const other = await fixture.browser.newContext();
   other.setDefaultTimeout(120_000);
-  const theirs = await rig.openPage(other);
-  await rig.visit(theirs, "/");
+  const theirs = await fixture.openPage(other);
+  await fixture.visit(theirs, "/");
   await logIn(theirs, "eric");
   await theirs.getByRole("link", { name: "maps" }).click();
   await theirs.getByRole("link", { name: "item.json" }).waitFor();

@@ -6,30 +6,30 @@ import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
 
-import { type ConsoleRig, logIn, signIn, skip, startConsoleRig } from "./console-rig.ts";
-import { checkForms, tabTo } from "./in-browser.ts";
+import { type ConsoleFixture, logIn, signIn, skip, startConsoleFixture } from "./console-fixture.ts";
+import { checkForms, tabTo } from "./browser-assertions.ts";
 
 const SCENE = join(import.meta.dirname, "../../examples/scenes/lommel");
 const MIB = 2 ** 20;
 
-let rig: ConsoleRig;
+let fixture: ConsoleFixture;
 let folder: string;
 
 before(async () => {
   if (skip === false) {
-    rig = await startConsoleRig();
+    fixture = await startConsoleFixture();
     folder = await mkdtemp(join(tmpdir(), "console-"));
   }
 });
 after(async () => {
-  await rig?.close();
+  await fixture?.close();
   if (folder !== undefined) {
     await rm(folder, { recursive: true, force: true });
   }
 });
-const openPage: ConsoleRig["openPage"] = (from) => rig.openPage(from);
-const visit: ConsoleRig["visit"] = (page, path) => rig.visit(page, path);
-const administer: ConsoleRig["administer"] = (path, method, body) => rig.administer(path, method, body);
+const openPage: ConsoleFixture["openPage"] = (from) => fixture.openPage(from);
+const visit: ConsoleFixture["visit"] = (page, path) => fixture.visit(page, path);
+const administer: ConsoleFixture["administer"] = (path, method, body) => fixture.administer(path, method, body);
 
 test("in Chromium: log in, make a bucket, upload files, look at them, share one, delete one", { skip }, async () => {
   const page = await openPage();
@@ -59,7 +59,7 @@ test("in Chromium: log in, make a bucket, upload files, look at them, share one,
   await page.getByRole("link", { name: "B04.tif" }).click();
   await page.getByRole("img", { name: "Preview of B04.tif" }).waitFor();
   await page.getByText("EPSG:32631").waitFor();
-  await page.getByRole("application", { name: "Where it lies" }).waitFor();
+  await page.getByRole("application", { name: "Location" }).waitFor();
   const colours = await page.evaluate(
     "new Set(document.querySelector('canvas[role=img]').getContext('2d').getImageData(0, 0, 200, 200).data).size",
   );
@@ -67,7 +67,7 @@ test("in Chromium: log in, make a bucket, upload files, look at them, share one,
 
   await visit(page, "/buckets/maps/object?key=item.json");
   await page.getByRole("region", { name: "Text of the object" }).getByText('"stac_version": "1.0.0"').waitFor();
-  await page.getByRole("application", { name: "Where it lies" }).waitFor();
+  await page.getByRole("application", { name: "Location" }).waitFor();
 
   await visit(page, "/buckets/maps/object?key=notes.txt");
   await page.getByRole("region", { name: "Text of the object" }).getByText("first").waitFor();
@@ -96,7 +96,7 @@ test("in Chromium: log in, make a bucket, upload files, look at them, share one,
 test("in Chromium: old versions are kept, looked at and brought back", { skip }, async () => {
   const page = await openPage();
   await visit(page, "/buckets/maps/settings");
-  await page.getByLabel("Keep old versions").click();
+  await page.getByLabel("Versioning").click();
   await page.getByText("Old versions are kept from now on.").waitFor();
   await page.getByRole("tab", { name: "Objects" }).click();
   const upload = async (text: string) => {
@@ -157,15 +157,15 @@ test("in Chromium: a policy is checked while it is written, and lets in whom it 
   await page.getByRole("button", { name: "Begin with" }).click();
   await page.getByRole("menuitem", { name: "Everybody may read objects" }).click();
   await page.getByText("This policy is valid.").waitFor();
-  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
+  assert.equal((await fetch(`${fixture.s3Url}/maps/item.json`)).status, 403);
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Let everybody in" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Allow public access" }).click();
   await page.getByText("logged in or not").waitFor();
-  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 200);
-  await page.getByRole("button", { name: "Take it away" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Take it away" }).click();
+  assert.equal((await fetch(`${fixture.s3Url}/maps/item.json`)).status, 200);
+  await page.getByRole("button", { name: "Remove policy" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove policy" }).click();
   await page.getByText("No policy.").waitFor();
-  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
+  assert.equal((await fetch(`${fixture.s3Url}/maps/item.json`)).status, 403);
   await page.close();
 });
 
@@ -190,12 +190,12 @@ test("in Chromium: users and access keys", { skip }, async () => {
   const accessKey = await dialog.getByRole("textbox", { name: "Access key" }).inputValue();
   const secretKey = await dialog.getByRole("textbox", { name: "Secret key" }).inputValue();
   const tryKey = async () => {
-    const answer = await fetch(`${rig.store.consoleUrl}/api/session`, {
+    const response = await fetch(`${fixture.store.consoleUrl}/api/session`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ accessKey, secretKey }),
     });
-    return answer.status;
+    return response.status;
   };
   assert.equal(await tryKey(), 200);
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -218,7 +218,10 @@ test("in Chromium: thousands of objects in a folder", { skip, timeout: 300_000 }
   const work = async () => {
     for (const number of numbers) {
       await (
-        await fetch(`${rig.s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, { method: "PUT", body: "{}" })
+        await fetch(`${fixture.s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, {
+          method: "PUT",
+          body: "{}",
+        })
       ).text();
     }
   };
@@ -237,9 +240,9 @@ test("in Chromium: thousands of objects in a folder", { skip, timeout: 300_000 }
   await page.getByLabel("Filter by name").fill("0177");
   await page.getByText("11 of 2,500 entries", { exact: true }).waitFor();
   await page.getByLabel("Filter by name").fill("");
-  // "Choose all" means the rows that are shown, and they follow the filter a moment later.
+  // "Select all" means the rows that are shown, and they follow the filter a moment later.
   await page.getByText("2,500 entries", { exact: true }).waitFor();
-  await page.getByLabel("Choose all").check();
+  await page.getByLabel("Select all").check();
   await page.getByText(/^2,500 entries chosen/).waitFor();
   await page.getByRole("region", { name: "Chosen entries" }).getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete 2,500 objects" }).click();
@@ -248,7 +251,7 @@ test("in Chromium: thousands of objects in a folder", { skip, timeout: 300_000 }
 });
 
 test("in Chromium: log in with the platform's login", { skip }, async () => {
-  const other = await rig.browser.newContext();
+  const other = await fixture.browser.newContext();
   other.setDefaultTimeout(120_000);
   const page = await openPage(other);
   await visit(page, "/buckets/maps");
@@ -285,7 +288,7 @@ test(
   { skip, timeout: 400_000 },
   async () => {
     // The checker is put into the page, which the pages' own policy forbids.
-    const checked = await rig.browser.newContext({ bypassCSP: true });
+    const checked = await fixture.browser.newContext({ bypassCSP: true });
     const page = await openPage(checked);
     for (const path of PAGES) {
       await visit(page, path);
@@ -321,6 +324,9 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
 });
 
 test("in Chromium: nothing was asked of anybody else, and nothing broke", { skip }, () => {
-  assert.deepEqual([...rig.asked].toSorted(), [rig.store.consoleUrl, rig.s3Url, rig.identity.url].toSorted());
-  assert.deepEqual(rig.faults, []);
+  assert.deepEqual(
+    [...fixture.response].toSorted(),
+    [fixture.store.consoleUrl, fixture.s3Url, fixture.identity.url].toSorted(),
+  );
+  assert.deepEqual(fixture.faults, []);
 });

@@ -71,7 +71,7 @@ async function aws(...args: readonly string[]): Promise<string> {
 }
 
 let token = "";
-async function ask(service: string, path: string, body?: object, headers: Record<string, string> = {}) {
+async function send(service: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const { stdout, stderr, status } = await runCommand("curl", [
     "-sS",
     "-i",
@@ -114,10 +114,10 @@ test("a workspace has its bucket there", { skip }, async () => {
   ]);
   assert.equal(login.status, 0, login.stderr);
   token = (JSON.parse(login.stdout) as { access_token: string }).access_token;
-  const made = await ask("workspace-api", "/workspaces", { preferred_name: "eric" });
+  const made = await send("workspace-api", "/workspaces", { preferred_name: "eric" });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { storage } = await waitUntil("the workspace is ready", async () => {
-    const { body } = await ask("workspace-api", "/workspaces/ws-eric");
+    const { body } = await send("workspace-api", "/workspaces/ws-eric");
     return body.status === "ready" ? body : undefined;
   });
   assert.equal(storage.credentials.endpoint, existing.url);
@@ -130,18 +130,18 @@ test("a job reads its scene there and its result is there, for any S3 client", {
   const processes = "/eric/ogc-api/processes";
   const text = readFileSync(join(EXAMPLES, "packages/s-expression.cwl"));
   const href = `data:application/cwl;base64,${text.toString("base64")}`;
-  const deployed = await ask("ades", processes, { executionUnit: { href, type: "application/cwl" } });
+  const deployed = await send("ades", processes, { executionUnit: { href, type: "application/cwl" } });
   assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
   const inputs = {
     input_reference: "s3://ws-eric/scenes/lommel/item.json",
     s_expression: "ndvi:(/ (- nir red) (+ nir red))",
   };
-  const started = await ask("ades", `${processes}/s-expression/execution`, { inputs }, { prefer: "respond-async" });
+  const started = await send("ades", `${processes}/s-expression/execution`, { inputs }, { prefer: "respond-async" });
   assert.equal(started.status, 201, JSON.stringify(started.body));
   const job = await waitUntil(
     "the job has ended",
     async () => {
-      const { body } = await ask("ades", new URL(started.location, "http://ades").pathname);
+      const { body } = await send("ades", new URL(started.location, "http://ades").pathname);
       return ["successful", "failed"].includes(body.status) ? body : undefined;
     },
     240,

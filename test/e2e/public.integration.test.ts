@@ -7,10 +7,10 @@ import { test } from "node:test";
 import { compiledCode, runCommand } from "@swath/testing";
 
 import { pebbleSkipReason } from "../../cli/targets/embedded/tls/acme/test/pebble.ts";
-import { createTestNetwork, whyNoNetwork } from "./public/network.ts";
+import { createTestNetwork, findNetworkSkipReason } from "./public/network.ts";
 
 const noKnot = existsSync("/usr/sbin/knotd") ? false : "needs Debian's package knot";
-const skip = pebbleSkipReason() || noKnot || whyNoNetwork();
+const skip = pebbleSkipReason() || noKnot || findNetworkSkipReason();
 
 test("from a domain and an address to a page with a good certificate, and a login on it", { skip }, async (t) => {
   const network = createTestNetwork();

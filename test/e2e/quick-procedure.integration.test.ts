@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { type TestCluster, createTestCluster, dummyServiceOnly, runCommand, waitUntil } from "@swath/testing";
 
 import { buildImage } from "../../examples/image/build.ts";
-import { compareWithGdal, whyNoGdal } from "./compare-ndvi.ts";
+import { compareWithGdal, findGdalSkipReason } from "./compare-ndvi.ts";
 
 // The quick procedure of the simple local deployment: list, deploy, details, execute, status, result, list jobs, by curl.
 const VARIABLES = {
@@ -18,7 +18,7 @@ const VARIABLES = {
   REQUIRE_OBJSTORE: "true",
   STAGEOUT_TARGET: "objstore",
 };
-const whyNoPodman = !["/usr/bin/podman", "/usr/sbin/runc"].every((program) => existsSync(program))
+const findPodmanSkipReason = !["/usr/bin/podman", "/usr/sbin/runc"].every((program) => existsSync(program))
   ? "podman or runc is not installed (Debian packages podman, runc)"
   : undefined;
 const EXAMPLES = join(import.meta.dirname, "../../examples");
@@ -150,7 +150,7 @@ async function compare(location: string, asset: string) {
   });
 }
 
-test("the result is GDAL's own calculation, pixel by pixel", { skip: whyNoGdal }, async () => {
+test("the result is GDAL's own calculation, pixel by pixel", { skip: findGdalSkipReason }, async () => {
   const jobs = await curl(url("ades-open", "/eric/wps3/jobs"));
   const location = `/eric/wps3/jobs/${jobs.body.jobs[0].jobID}`;
   assert.deepEqual(await compare(location, "ndvi"), { maximum: 0, validPercent: 100 });
@@ -158,13 +158,13 @@ test("the result is GDAL's own calculation, pixel by pixel", { skip: whyNoGdal }
 
 test(
   "a package that demands a container runs in it, with the same result",
-  { skip: whyNoPodman ?? whyNoGdal },
+  { skip: findPodmanSkipReason ?? findGdalSkipReason },
   async (t) => {
     const env = { PATH: "/usr/bin:/bin:/usr/sbin", HOME: cluster.env["HOME"] ?? "/root" };
     const image = "localhost/swath-examples:1.0.0";
-    const isThere = (await runCommand("podman", ["image", "exists", image], { env })).status === 0;
-    t.after(() => (isThere ? undefined : runCommand("podman", ["rmi", image], { env })));
-    assert.equal(isThere ? image : buildImage("podman", env), image);
+    const exists = (await runCommand("podman", ["image", "exists", image], { env })).status === 0;
+    t.after(() => (exists ? undefined : runCommand("podman", ["rmi", image], { env })));
+    assert.equal(exists ? image : buildImage("podman", env), image);
     const text = readFileSync(join(EXAMPLES, "packages/ndvi.cwl"), "utf8")
       .replaceAll("    hints:\n      DockerRequirement", "    requirements:\n      DockerRequirement")
       .replaceAll('1.0.0" }\n    requirements:\n', '1.0.0" }\n')

@@ -14,7 +14,7 @@ import {
   imageOf,
 } from "../../components/registry/test/client.ts";
 import { ADMIN_PASSWORD, type TestRegistry, startTestRegistry } from "../../components/registry/test/start-registry.ts";
-import { checkAccessibility, tabTo } from "./in-browser.ts";
+import { checkAccessibility, tabTo } from "./browser-assertions.ts";
 import { pushImageWithHistory, pushPackage } from "./registry-content.ts";
 
 const skip = skipWithoutChromium;

@@ -91,7 +91,7 @@ async function pushPackage(repository: string, tag: string, cwl: string): Promis
 }
 
 const deploy = (user: string, href: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, { json: { executionUnit: { href, type: "application/cwl" } } });
+  ades.send(`/${user}/ogc-api/processes`, { json: { executionUnit: { href, type: "application/cwl" } } });
 
 const run = (user: string, id: string) => runProcess(ades, user, id);
 
@@ -99,14 +99,14 @@ const docker = (image: string) => `{DockerRequirement: {dockerPull: "${image}"}}
 const said = (id: string, image: string) => shellPackage(id, 'cat /etc/says; echo " $1"', docker(image));
 
 test("credentials in a user's name are given to who shows the secret, and pull what the user may pull, nothing else", async () => {
-  const ask = (secret: string) =>
+  const send = (secret: string) =>
     fetch(`${registry.url}/api/delegates`, {
       method: "POST",
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
       body: JSON.stringify({ user: "eric" }),
     });
-  assert.equal((await ask("wrong")).status, 401);
-  const { username, password } = (await (await ask(SECRET)).json()) as { username: string; password: string };
+  assert.equal((await send("wrong")).status, 401);
+  const { username, password } = (await (await send(SECRET)).json()) as { username: string; password: string };
   await admin.pushImage("eric/any", "1");
   await admin.pushImage("bob/any", "1");
   const eric = createClient(registry.url, basic(username, password));
@@ -161,7 +161,7 @@ test("an image that is on the machine already runs for nobody who may not pull i
   const digest = await pushTools("bob/tools", "1", "secret of bob");
   const text = (image: string) => said("steal", image);
   const deployText = (user: string, cwl: string) =>
-    ades.ask(`/${user}/ogc-api/processes`, { text: cwl, type: "application/cwl+yaml" });
+    ades.send(`/${user}/ogc-api/processes`, { text: cwl, type: "application/cwl+yaml" });
   assert.equal((await deployText("bob", text(`${HOST}/bob/tools:1`))).status, 201);
   assert.equal((await run("bob", "steal")).results, "secret of bob World");
   for (const image of [`${HOST}/bob/tools:1`, `${HOST}/bob/tools@${digest}`]) {

@@ -45,14 +45,14 @@ export async function pushTools({ admin, folder, repository, tag, says }: ToolsI
 /** Runs a process with the input `name`; its status document once it has ended, and its output where it went well. */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- what it gives is what follows
 export async function runProcess(ades: TestAdes, user: string, id: string) {
-  const { status, headers, body } = await ades.ask(`/${user}/ogc-api/processes/${id}/execution`, {
+  const { status, headers, body } = await ades.send(`/${user}/ogc-api/processes/${id}/execution`, {
     json: { inputs: { name: "World" } },
     headers: { prefer: "respond-async" },
   });
   assert.equal(status, 201, JSON.stringify(body));
   const location = headers.get("location") ?? "";
   const ended = await ades.ended(location);
-  const results = ended.status === "successful" ? toText((await ades.ask(`${location}/results`)).body) : undefined;
+  const results = ended.status === "successful" ? toText((await ades.send(`${location}/results`)).body) : undefined;
   return { ended, results };
 }
 

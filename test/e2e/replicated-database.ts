@@ -25,7 +25,7 @@ export interface ReplicatedDatabase {
 }
 
 /** Why there can be none here; false when there can. */
-export function whyNoReplicatedDatabase(): string | false {
+export function findReplicatedDatabaseSkipReason(): string | false {
   if (process.getuid?.() !== 0) {
     return "needs root, to run PostgreSQL as its own account";
   }

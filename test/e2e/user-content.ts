@@ -17,9 +17,9 @@ export async function checkUserContent(
 ): Promise<void> {
   const { platform, uploadedPage, uploadedText } = links;
   const cookieOf = async (address: string) => {
-    const answer = await page.goto(address);
-    assert.equal(answer?.status(), 200, address);
-    return (await answer.request().allHeaders())["cookie"];
+    const response = await page.goto(address);
+    assert.equal(response?.status(), 200, address);
+    return (await response.request().allHeaders())["cookie"];
   };
   const listCookies = async () =>
     (await page.context().cookies()).map(({ name, domain }) => `${name} ${domain}`).toSorted();

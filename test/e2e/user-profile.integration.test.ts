@@ -5,7 +5,7 @@ import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import { type Browser, type Page } from "playwright-core";
 
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
-import { checkAccessibility } from "./in-browser.ts";
+import { checkAccessibility } from "./browser-assertions.ts";
 
 const skip = skipWithoutChromium;
 
@@ -36,7 +36,7 @@ async function openProfile(username: string): Promise<Page> {
 
 test("users keep their profile, accept terms, and think again about removing their account", { skip }, async () => {
   const { access_token: token } = (await identity.logIn("admin")) as { access_token: string };
-  await identity.ask("/pdp/terms/", { bearer: token, json: { term_id: "fair-use", name: "Fair use" } });
+  await identity.send("/pdp/terms/", { bearer: token, json: { term_id: "fair-use", name: "Fair use" } });
 
   const page = await openProfile("eric");
   await page.getByLabel("First name").fill("Eric");

@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { PASSWORD, startVariantB } from "./variant-b-rig.ts";
+import { PASSWORD, startVariantB } from "./variant-b-fixture.ts";
 
-let rig: Awaited<ReturnType<typeof startVariantB>>;
+let fixture: Awaited<ReturnType<typeof startVariantB>>;
 const users = new Map<string, string>();
 before(async () => {
-  rig = await startVariantB({ REQUIRE_ADES: "false", REQUIRE_PORTAL: "false" });
-  const { status, stdout, stderr } = await rig.cluster.apply();
+  fixture = await startVariantB({ REQUIRE_ADES: "false", REQUIRE_PORTAL: "false" });
+  const { status, stdout, stderr } = await fixture.cluster.apply();
   assert.equal(status, 0, stdout + stderr);
   for (const name of ["eric", "bob"]) {
-    const made = await rig.bin("create-user", "-U", name, "-P", PASSWORD);
+    const made = await fixture.bin("create-user", "-U", name, "-P", PASSWORD);
     assert.equal(made.status, 0, made.stderr);
     users.set(name, /^user-id: ([0-9a-f-]{36})$/m.exec(made.stdout)?.[1] ?? "");
   }
-  assert.equal((await rig.protect("apply", users.get("eric") ?? "", users.get("bob") ?? "", "", "")).status, 0);
-  const admin = await rig.idTokenOf("admin");
-  const workspace = await rig.ask("workspace-api", "/workspaces", {
+  assert.equal((await fixture.protect("apply", users.get("eric") ?? "", users.get("bob") ?? "", "", "")).status, 0);
+  const admin = await fixture.idTokenOf("admin");
+  const workspace = await fixture.ask("workspace-api", "/workspaces", {
     headers: [`X-User-Id: ${admin}`, "Content-Type: application/json"],
     body: JSON.stringify({ preferred_name: "eric", default_owner: users.get("eric") }),
   });
   assert.equal(workspace.status, 201, workspace.body);
 });
-after(() => rig.close());
+after(() => fixture.close());
 
 /** What clients of the earlier release line rely on. */
 const BEHAVIOURS: readonly (readonly [
@@ -49,7 +49,7 @@ const BEHAVIOURS: readonly (readonly [
 test("401 without a token, 403 for others, 200 for the owner, however the token is sent", async () => {
   const tokens = new Map<string, string>();
   for (const name of ["eric", "bob", "admin"]) {
-    tokens.set(name, await rig.idTokenOf(name));
+    tokens.set(name, await fixture.idTokenOf(name));
   }
   for (const [what, service, path, who, expected] of BEHAVIOURS) {
     const token = who === undefined ? undefined : tokens.get(who);
@@ -58,38 +58,39 @@ test("401 without a token, 403 for others, 200 for the owner, however the token 
         ? [[], ["X-User-Id: not-a-token"], ["Authorization: Bearer a.b.c"]]
         : [[`X-User-Id: ${token}`], [`Authorization: Bearer ${token}`], [`Cookie: auth_user_id=${token}`]];
     for (const headers of forms) {
-      const { status } = await rig.ask(service, path, { headers });
+      const { status } = await fixture.ask(service, path, { headers });
       assert.equal(status, expected, `${what}: ${headers[0]?.slice(0, 24) ?? "no header"}`);
     }
   }
-  const { header } = await rig.ask("dummy-service", "/ericspace");
+  const { header } = await fixture.ask("dummy-service", "/ericspace");
   assert.match(header("www-authenticate") ?? "", /^Bearer realm="http:\/\/portal\.[^"]+\/oidc\/authenticate\/"/);
 });
 
 test("migrate b-to-a carries users, policies and workspaces to variant A, without new passwords", async () => {
-  const admin = await rig.idTokenOf("admin");
+  const admin = await fixture.idTokenOf("admin");
   const headers = [`Authorization: Bearer ${admin}`, "Content-Type: application/json"];
   const maps = { name: "Bob's maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
-  const made = await rig.ask("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });
+  const made = await fixture.ask("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });
   assert.equal(made.status, 200, made.body);
   const policies = async () =>
-    (JSON.parse((await rig.ask("auth", "/pdp/policy/", { headers })).body) as { policies: readonly object[] }).policies;
+    (JSON.parse((await fixture.ask("auth", "/pdp/policy/", { headers })).body) as { policies: readonly object[] })
+      .policies;
   const before = await policies();
   assert.ok(before.length > 0);
 
-  const dry = await rig.cluster.swath("migrate", "b-to-a", rig.cluster.name, "--dry-run");
+  const dry = await fixture.cluster.swath("migrate", "b-to-a", fixture.cluster.name, "--dry-run");
   assert.equal(dry.status, 0, dry.stderr);
   assert.match(dry.stdout, /user +eric +stays, with the password/);
   assert.match(dry.stdout, /workspace +guide-user-eric/);
   assert.match(dry.stdout, /becomes a policy of dummy-service/);
   assert.deepEqual(await policies(), before, "a dry run changes nothing");
   for (const attempt of [1, 2]) {
-    const { status, stdout, stderr } = await rig.cluster.swath("migrate", "b-to-a", rig.cluster.name);
+    const { status, stdout, stderr } = await fixture.cluster.swath("migrate", "b-to-a", fixture.cluster.name);
     assert.equal(status, 0, `${attempt}: ${stdout} ${stderr}`);
   }
   assert.deepEqual(await policies(), []);
 
-  const moved = await rig.cluster.apply({
+  const moved = await fixture.cluster.apply({
     PLATFORM_VARIANT: "A",
     REQUIRE_APPLICATION_HUB: "false",
     REQUIRE_REGISTRATION_API: "false",
@@ -97,14 +98,14 @@ test("migrate b-to-a carries users, policies and workspaces to variant A, withou
   assert.equal(moved.status, 0, moved.stdout + moved.stderr);
   const accessTokenOf = async (username: string) => {
     const form = { grant_type: "password", client_id: "admin-cli", username, password: PASSWORD };
-    const { body } = await rig.ask("identity", "/realms/master/protocol/openid-connect/token", {
+    const { body } = await fixture.ask("identity", "/realms/master/protocol/openid-connect/token", {
       body: new URLSearchParams(form).toString(),
     });
     return (JSON.parse(body) as { access_token: string }).access_token;
   };
   const [eric, bob] = await Promise.all([accessTokenOf("eric"), accessTokenOf("bob")]);
   const statusOf = async (service: string, path: string, token: string) =>
-    (await rig.ask(service, path, { headers: [`Authorization: Bearer ${token}`] })).status;
+    (await fixture.ask(service, path, { headers: [`Authorization: Bearer ${token}`] })).status;
   assert.deepEqual(
     [await statusOf("dummy-service", "/ericspace", eric), await statusOf("dummy-service", "/ericspace", bob)],
     [200, 403],

@@ -8,36 +8,36 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand, waitUntil } from "@swath/testing";
 import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 
-import { GREETING, PASSWORD, ROOT, claimsOf, startVariantB } from "./variant-b-rig.ts";
+import { GREETING, PASSWORD, ROOT, claimsOf, startVariantB } from "./variant-b-fixture.ts";
 
-let rig: Awaited<ReturnType<typeof startVariantB>>;
+let fixture: Awaited<ReturnType<typeof startVariantB>>;
 before(async () => {
-  rig = await startVariantB();
-  const { status, stdout, stderr } = await rig.cluster.apply();
+  fixture = await startVariantB();
+  const { status, stdout, stderr } = await fixture.cluster.apply();
   assert.equal(status, 0, stdout + stderr);
 });
-after(() => rig.close());
+after(() => fixture.close());
 
 const users = new Map<string, string>();
 
 test("the protection script shows how users are made, before there are any", async () => {
-  const { status, stderr } = await rig.protect(
+  const { status, stderr } = await fixture.protect(
     "apply",
     "b8c8c62a-892c-4953-b44d-10a12eb762d8",
     "",
     "",
-    rig.cluster.domain,
+    fixture.cluster.domain,
   );
   assert.equal(status, 1);
   assert.match(stderr, /there is no user with the ID b8c8c62a/);
   assert.match(stderr, /Add person/);
   assert.match(stderr, /deploy\/bin\/create-user -U bob/);
-  assert.equal(existsSync(rig.env["SWATH_CLIENT_FILE"] ?? ""), false);
+  assert.equal(existsSync(fixture.env["SWATH_CLIENT_FILE"] ?? ""), false);
 });
 
 test("users are made, and their unique ID is shown", async () => {
   for (const name of ["eric", "bob"]) {
-    const { status, stdout, stderr } = await rig.bin("create-user", "-U", name, "-P", PASSWORD);
+    const { status, stdout, stderr } = await fixture.bin("create-user", "-U", name, "-P", PASSWORD);
     assert.equal(status, 0, stderr);
     const id = /^user-id: ([0-9a-f-]{36})$/m.exec(stdout)?.[1] ?? "";
     users.set(name, id);
@@ -48,7 +48,7 @@ test("a protection script that is killed at any moment leaves no second client b
   const args = ["apply", users.get("eric") ?? "", users.get("bob") ?? "", "", ""];
   for (const delay of [300, 600, 900, 1200]) {
     const child = spawn(join(ROOT, "deploy/swath/swath-protection.sh"), args, {
-      env: rig.env,
+      env: fixture.env,
       stdio: "ignore",
       detached: true,
     });
@@ -59,56 +59,62 @@ test("a protection script that is killed at any moment leaves no second client b
     }
     await ended;
   }
-  assert.equal((await rig.protect(...args)).status, 0);
+  assert.equal((await fixture.protect(...args)).status, 0);
   const login = new URLSearchParams({
     grant_type: "password",
     client_id: "admin-cli",
     username: "admin",
     password: PASSWORD,
   });
-  const { body } = await rig.ask("auth", "/oxauth/restv1/token", { body: login.toString() });
+  const { body } = await fixture.ask("auth", "/oxauth/restv1/token", { body: login.toString() });
   const { access_token: token } = JSON.parse(body) as { access_token: string };
-  const listed = await rig.ask("auth", "/admin/realms/master/clients", { headers: [`Authorization: Bearer ${token}`] });
+  const listed = await fixture.ask("auth", "/admin/realms/master/clients", {
+    headers: [`Authorization: Bearer ${token}`],
+  });
   const clients = JSON.parse(listed.body) as readonly { name: string; clientId: string }[];
   assert.deepEqual(
     clients.filter(({ name }) => name === "SwathClient").map(({ clientId }) => clientId),
-    [rig.readClient().id],
+    [fixture.readClient().id],
   );
-  assert.equal((await rig.protect("delete", ...args.slice(1))).status, 0);
+  assert.equal((await fixture.protect("delete", ...args.slice(1))).status, 0);
 });
 
 test("the protection script registers the client once, protects, and says what it did", async () => {
   const ids = [users.get("eric") ?? "", users.get("bob") ?? ""] as const;
-  const wrong = await rig.protect("apply", ...ids, "203.0.113.9", "other.example.org");
+  const wrong = await fixture.protect("apply", ...ids, "203.0.113.9", "other.example.org");
   assert.equal(wrong.status, 1);
   assert.match(wrong.stderr, /the domain is other\.example\.org, but the deployment has/);
   assert.match(wrong.stderr, /the public address is 203\.0\.113\.9/);
-  const same = await rig.protect("apply", ids[0], ids[0], "", "");
+  const same = await fixture.protect("apply", ids[0], ids[0], "", "");
   assert.match(same.stderr, /both IDs are those of the same user/);
 
-  const template = await rig.protect("template", ...ids, "", rig.cluster.domain);
+  const template = await fixture.protect("template", ...ids, "", fixture.cluster.domain);
   assert.equal(template.status, 0, template.stderr);
   assert.match(template.stdout, /kind: ConfigMap/);
   assert.match(template.stdout, /\/workspaces\/guide-user-eric/);
 
-  const first = await rig.protect("apply", ...ids, "", rig.cluster.domain);
+  const first = await fixture.protect("apply", ...ids, "", fixture.cluster.domain);
   assert.equal(first.status, 0, first.stderr);
   assert.match(first.stdout, /SwathClient .*registered/);
   for (const path of ["/eric ", "/bob ", "/ericspace", "/bobspace", "/workspaces/guide-user-bob"]) {
     assert.match(first.stdout, new RegExp(`${path}.*protected`));
   }
-  const file = rig.env["SWATH_CLIENT_FILE"] ?? "";
+  const file = fixture.env["SWATH_CLIENT_FILE"] ?? "";
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  const client = rig.readClient();
-  const again = await rig.protect("apply", ...ids, "", rig.cluster.domain);
+  const client = fixture.readClient();
+  const again = await fixture.protect("apply", ...ids, "", fixture.cluster.domain);
   assert.doesNotMatch(again.stdout, /registered|changed| protected/);
   rmSync(file);
-  await rig.protect("apply", ...ids, "", rig.cluster.domain);
-  assert.deepEqual(rig.readClient(), client, "a lost file is written again for the same client");
+  await fixture.protect("apply", ...ids, "", fixture.cluster.domain);
+  assert.deepEqual(fixture.readClient(), client, "a lost file is written again for the same client");
 });
 
 test("X-User-Id, Bearer or the cookie: nobody 401, the wrong user 403, the owner 200", async () => {
-  const [eric, bob, admin] = await Promise.all([rig.idTokenOf("eric"), rig.idTokenOf("bob"), rig.idTokenOf("admin")]);
+  const [eric, bob, admin] = await Promise.all([
+    fixture.idTokenOf("eric"),
+    fixture.idTokenOf("bob"),
+    fixture.idTokenOf("admin"),
+  ]);
   const claims = claimsOf(eric ?? "");
   assert.equal(claims["sub"], users.get("eric"));
   assert.equal(claims["user_name"], "eric");
@@ -117,9 +123,9 @@ test("X-User-Id, Bearer or the cookie: nobody 401, the wrong user 403, the owner
     ["dummy-service", "/ericspace/x"],
     ["ades", "/eric/wps3/processes"],
   ] as const) {
-    const nobody = await rig.ask(service, path);
+    const nobody = await fixture.ask(service, path);
     assert.equal(nobody.status, 401);
-    assert.equal(nobody.header("www-authenticate"), `Bearer realm="${rig.url("portal", "/oidc/authenticate/")}"`);
+    assert.equal(nobody.header("www-authenticate"), `Bearer realm="${fixture.url("portal", "/oidc/authenticate/")}"`);
     for (const [who, token, status] of [
       ["eric", eric, 200],
       ["bob", bob, 403],
@@ -127,30 +133,30 @@ test("X-User-Id, Bearer or the cookie: nobody 401, the wrong user 403, the owner
     ] as const) {
       for (const header of [`X-User-Id: ${token}`, `Authorization: Bearer ${token}`, `Cookie: auth_user_id=${token}`]) {
         assert.equal(
-          (await rig.ask(service, path, { headers: [header] })).status,
+          (await fixture.ask(service, path, { headers: [header] })).status,
           status,
           `${service} ${who} ${header.slice(0, 12)}`,
         );
       }
     }
-    assert.equal((await rig.ask(service, path, { headers: [`X-User-Id: ${eric}x`] })).status, 401);
+    assert.equal((await fixture.ask(service, path, { headers: [`X-User-Id: ${eric}x`] })).status, 401);
   }
   // What nobody registered is for everybody who is logged in, and told who that is.
-  const open = await rig.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${bob}`] });
+  const open = await fixture.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${bob}`] });
   assert.equal(open.status, 200);
   assert.match(open.body, /"x-auth-username": "bob"/);
   assert.match(open.body, /"x-user-id": "ey/);
-  assert.equal((await rig.ask("dummy-service", "/elsewhere")).status, 401);
+  assert.equal((await fixture.ask("dummy-service", "/elsewhere")).status, 401);
   // The processing service looks itself, whatever the rules say.
-  assert.equal((await rig.ask("ades", "/carol/wps3/processes", { headers: [`X-User-Id: ${bob}`] })).status, 403);
+  assert.equal((await fixture.ask("ades", "/carol/wps3/processes", { headers: [`X-User-Id: ${bob}`] })).status, 403);
 });
 
 test("create-workspace asks for the password, and says what existing scripts look for", async () => {
   const helper = join(ROOT, "deploy/bin/create-workspace");
-  const args = [rig.cluster.domain, "eric", users.get("eric") ?? ""];
+  const args = [fixture.cluster.domain, "eric", users.get("eric") ?? ""];
   const run = (password: string, ...more: readonly string[]) =>
     runCommand("sh", ["-c", `printf '%s\\n' "$1" | "$0" "$2" "$3" "$4" $5 $6`, helper, password, ...args, ...more], {
-      env: rig.env,
+      env: fixture.env,
     });
   const wrong = await run("nonsense");
   assert.equal(wrong.status, 1);
@@ -159,35 +165,35 @@ test("create-workspace asks for the password, and says what existing scripts loo
   assert.equal(made.status, 0, made.stderr);
   assert.equal(made.stdout, '{"name":"guide-user-eric"}\n');
   assert.match(made.stderr, /admin password> /);
-  assert.equal((await run(PASSWORD, rig.readClient().id, rig.readClient().secret)).status, 0);
+  assert.equal((await run(PASSWORD, fixture.readClient().id, fixture.readClient().secret)).status, 0);
 
   const statusFor = async (who?: string) =>
     (
-      await rig.ask("workspace-api", "/workspaces/guide-user-eric", {
-        headers: who === undefined ? [] : [`X-User-Id: ${await rig.idTokenOf(who)}`],
+      await fixture.ask("workspace-api", "/workspaces/guide-user-eric", {
+        headers: who === undefined ? [] : [`X-User-Id: ${await fixture.idTokenOf(who)}`],
       })
     ).status;
   assert.deepEqual([await statusFor(), await statusFor("bob"), await statusFor("eric")], [401, 403, 200]);
-  const stranger = await rig.ask("workspace-api", "/workspaces", {
-    headers: ["Content-Type: application/json", `X-User-Id: ${await rig.idTokenOf("bob")}`],
+  const stranger = await fixture.ask("workspace-api", "/workspaces", {
+    headers: ["Content-Type: application/json", `X-User-Id: ${await fixture.idTokenOf("bob")}`],
     body: JSON.stringify({ preferred_name: "bob", default_owner: users.get("bob") }),
   });
   assert.equal(stranger.status, 403, stranger.body);
 });
 
 test("a process is deployed, run, shows its results, and is undeployed", async () => {
-  const token = await rig.idTokenOf("eric");
+  const token = await fixture.idTokenOf("eric");
   const headers = [`X-User-Id: ${token}`, "Accept: application/json"];
-  const deployed = await rig.ask("ades", "/eric/wps3/processes", {
+  const deployed = await fixture.ask("ades", "/eric/wps3/processes", {
     headers: [...headers, "Content-Type: application/cwl"],
     body: GREETING,
   });
   assert.equal(deployed.status, 201, deployed.body);
-  const list = JSON.parse((await rig.ask("ades", "/eric/wps3/processes", { headers })).body) as {
+  const list = JSON.parse((await fixture.ask("ades", "/eric/wps3/processes", { headers })).body) as {
     processes: readonly { id: string }[];
   };
   const id = list.processes.map((process) => process.id).find((one) => one.startsWith("greet")) ?? "";
-  const started = await rig.ask("ades", `/eric/wps3/processes/${id}/execution`, {
+  const started = await fixture.ask("ades", `/eric/wps3/processes/${id}/execution`, {
     headers: [...headers, "Content-Type: application/json", "Prefer: respond-async"],
     body: JSON.stringify({ inputs: { name: "eric" }, response: "raw" }),
   });
@@ -195,28 +201,32 @@ test("a process is deployed, run, shows its results, and is undeployed", async (
   const location = started.header("location") ?? "";
   assert.match(location, /^\/eric\/wps3\/jobs\/[\w-]+$/);
   const status = await waitUntil("the job ends", async () => {
-    const { body } = await rig.ask("ades", location, { headers });
+    const { body } = await fixture.ask("ades", location, { headers });
     return /"successful"|"failed"/.test(body) && body;
   });
   assert.match(status, /"successful"/);
   assert.match(id, /^greet/);
-  const results = await rig.ask("ades", `${location}/result`, { headers });
+  const results = await fixture.ask("ades", `${location}/result`, { headers });
   assert.equal(results.status, 200);
   assert.match(results.body, /hello eric/);
-  const bob = [`X-User-Id: ${await rig.idTokenOf("bob")}`];
-  assert.equal((await rig.ask("ades", `${location}/result`, { headers: bob })).status, 403);
-  assert.equal((await rig.ask("ades", `/eric/wps3/processes/${id}`, { method: "DELETE", headers })).status, 204);
+  const bob = [`X-User-Id: ${await fixture.idTokenOf("bob")}`];
+  assert.equal((await fixture.ask("ades", `${location}/result`, { headers: bob })).status, 403);
+  assert.equal((await fixture.ask("ades", `/eric/wps3/processes/${id}`, { method: "DELETE", headers })).status, 204);
 });
 
 test("the enforcement point: a ticket in the challenge is exchanged, and the request passes with the new token", async () => {
-  const [eric, bob, admin] = await Promise.all([rig.idTokenOf("eric"), rig.idTokenOf("bob"), rig.idTokenOf("admin")]);
+  const [eric, bob, admin] = await Promise.all([
+    fixture.idTokenOf("eric"),
+    fixture.idTokenOf("bob"),
+    fixture.idTokenOf("admin"),
+  ]);
   const pep = "dummy-service-pep";
   const json = "Content-Type: application/json";
   const register = (token: string, body: object) =>
-    rig.ask(pep, "/resources", { headers: [json, `Authorization: Bearer ${token}`], body: JSON.stringify(body) });
+    fixture.ask(pep, "/resources", { headers: [json, `Authorization: Bearer ${token}`], body: JSON.stringify(body) });
   const maps = { name: "Maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
-  assert.equal((await rig.ask(pep, "/resources", { headers: [json], body: "{}" })).status, 401);
-  assert.equal((await rig.ask(pep, "/resources", { headers: [`X-User-Id: ${admin}`], body: "x" })).status, 415);
+  assert.equal((await fixture.ask(pep, "/resources", { headers: [json], body: "{}" })).status, 401);
+  assert.equal((await fixture.ask(pep, "/resources", { headers: [`X-User-Id: ${admin}`], body: "x" })).status, 415);
   assert.equal((await register(bob, maps)).status, 401, "paths at the top are for operators to register");
   const made = await register(admin, maps);
   assert.equal(made.status, 200, made.body);
@@ -226,27 +236,27 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   const below = await register(bob, { name: "Bob's own", icon_uri: "/maps/open", resource_scopes: ["open"] });
   assert.equal(below.status, 200, below.body);
   assert.equal((await register(eric, { name: "Eric's", icon_uri: "/maps/eric" })).status, 401);
-  const listed = await rig.ask(pep, "/resources", { headers: [`Authorization: Bearer ${bob}`] });
+  const listed = await fixture.ask(pep, "/resources", { headers: [`Authorization: Bearer ${bob}`] });
   assert.match(listed.body, /"_reverse_match_url":"\/maps"/);
   assert.equal(
-    (await rig.ask(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${eric}`] })).status,
+    (await fixture.ask(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${eric}`] })).status,
     403,
   );
 
-  const asked = (uri: string, token?: string, method = "GET") =>
-    rig.ask(pep, "/authorize", {
+  const response = (uri: string, token?: string, method = "GET") =>
+    fixture.ask(pep, "/authorize", {
       headers: [
         `X-Original-Uri: ${uri}`,
         `X-Original-Method: ${method}`,
         ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
       ],
     });
-  const challenge = (await asked("/maps/x?y=1", bob)).header("www-authenticate") ?? "";
+  const challenge = (await response("/maps/x?y=1", bob)).header("www-authenticate") ?? "";
   const [, ticket = ""] = /^UMA realm=eoepca,as_uri=\S+,ticket=(\S+)$/.exec(challenge) ?? [];
   assert.notEqual(ticket, "", challenge);
   const exchange = async (who: string, what: string) => {
-    const client = rig.readClient();
-    const { status, body } = await rig.ask("auth", "/oxauth/restv1/token", {
+    const client = fixture.readClient();
+    const { status, body } = await fixture.ask("auth", "/oxauth/restv1/token", {
       body: new URLSearchParams({
         grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
         claim_token_format: "http://openid.net/specs/openid-connect-core-1_0.html#IDToken",
@@ -261,28 +271,29 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   };
   const { status, token } = await exchange(bob, ticket);
   assert.equal(status, 200);
-  const passed = await asked("/maps/x", token);
+  const passed = await response("/maps/x", token);
   assert.equal(passed.status, 200);
   assert.equal(passed.header("x-auth-rpt"), token, "for the cookie of the user agent");
   assert.match(passed.header("x-auth-rpt-options") ?? "", /^Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=300$/);
   const byCookie = async (value: string | undefined) =>
     (
-      await rig.ask(pep, "/authorize", {
+      await fixture.ask(pep, "/authorize", {
         headers: ["X-Original-Uri: /maps/x", "X-Original-Method: GET", `Cookie: auth_rpt-dummy-service=${value}`],
       })
     ).status;
   assert.deepEqual([await byCookie(token), await byCookie(bob), await byCookie("x")], [200, 401, 401]);
-  assert.equal((await asked("/maps/x", token, "POST")).status, 401, "for another method");
-  assert.equal((await asked("/ericspace", token)).status, 401, "for another resource");
+  assert.equal((await response("/maps/x", token, "POST")).status, 401, "for another method");
+  assert.equal((await response("/ericspace", token)).status, 401, "for another resource");
   assert.notEqual((await exchange(bob, ticket)).status, 200, "a ticket is good once");
-  const second = (await asked("/maps/x", eric)).header("www-authenticate") ?? "";
+  const second = (await response("/maps/x", eric)).header("www-authenticate") ?? "";
   assert.equal((await exchange(eric, second.split("ticket=")[1] ?? "")).status, 403, "not for who may not");
-  assert.equal((await asked("/maps/open/x")).status, 200);
-  assert.equal((await asked("/nowhere")).status, 200, "nobody registered it");
+  assert.equal((await response("/maps/open/x")).status, 200);
+  assert.equal((await response("/nowhere")).status, 200, "nobody registered it");
 
   // The gatekeeper asks the same rules.
   const onHost = async (path: string, who?: string, method = "GET") =>
-    (await rig.ask("dummy-service", path, { method, headers: who === undefined ? [] : [`X-User-Id: ${who}`] })).status;
+    (await fixture.ask("dummy-service", path, { method, headers: who === undefined ? [] : [`X-User-Id: ${who}`] }))
+      .status;
   assert.deepEqual(
     [await onHost("/maps/x", bob), await onHost("/maps/x", eric), await onHost("/maps/x")],
     [200, 403, 401],
@@ -291,7 +302,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   assert.equal(await onHost("/maps/open/x"), 200, "a resource that is open");
   assert.equal(
     (
-      await rig.ask("auth", "/pdp/policy/validate", {
+      await fixture.ask("auth", "/pdp/policy/validate", {
         method: "GET",
         headers: [json, `X-User-Id: ${admin}`],
         body: JSON.stringify({
@@ -306,7 +317,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
     200,
   );
   assert.equal(
-    (await rig.ask(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
+    (await fixture.ask(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
     204,
   );
   assert.equal(await onHost("/maps/x", eric), 200, "for everybody again");
@@ -319,25 +330,25 @@ test(
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
-      await page.goto(rig.url("portal", "/oidc/authenticate/?next=/"));
-      assert.equal(new URL(page.url()).hostname, `auth.${rig.cluster.domain}`);
+      await page.goto(fixture.url("portal", "/oidc/authenticate/?next=/"));
+      assert.equal(new URL(page.url()).hostname, `auth.${fixture.cluster.domain}`);
       await page.fill("[name=username]", "eric");
       await page.fill("[name=password]", PASSWORD);
       await page.press("[name=password]", "Enter");
-      await page.waitForURL(rig.url("portal", "/"));
+      await page.waitForURL(fixture.url("portal", "/"));
       const cookie = (await page.context().cookies()).find(({ name }) => name === "auth_user_id");
-      assert.equal(cookie?.domain, `.${rig.cluster.domain}`);
+      assert.equal(cookie?.domain, `.${fixture.cluster.domain}`);
       assert.equal(cookie?.httpOnly, true);
       assert.equal(cookie?.sameSite, "Strict");
       const claims = claimsOf(cookie?.value ?? "");
       assert.equal(claims["typ"], "ID");
       assert.equal(claims["user_name"], "eric");
       const headers = [`Cookie: auth_user_id=${cookie?.value}`];
-      assert.equal((await rig.ask("dummy-service", "/ericspace", { headers })).status, 200);
-      assert.equal((await rig.ask("dummy-service", "/bobspace", { headers })).status, 403);
-      await page.goto(rig.url("portal", "/workspaces"));
+      assert.equal((await fixture.ask("dummy-service", "/ericspace", { headers })).status, 200);
+      assert.equal((await fixture.ask("dummy-service", "/bobspace", { headers })).status, 403);
+      await page.goto(fixture.url("portal", "/workspaces"));
       await page.getByText("guide-user-eric").first().waitFor();
-      await page.goto(rig.url("portal", "/oidc/logout"));
+      await page.goto(fixture.url("portal", "/oidc/logout"));
       assert.equal(
         (await page.context().cookies()).find(({ name }) => name === "auth_user_id"),
         undefined,
@@ -349,22 +360,22 @@ test(
 );
 
 test("register-client prints the two lines of client.yaml, for a client whose tokens count", async () => {
-  const { status, stdout, stderr } = await rig.bin(
+  const { status, stdout, stderr } = await fixture.bin(
     "register-client",
-    `auth.${rig.cluster.domain}`,
+    `auth.${fixture.cluster.domain}`,
     "Another",
-    rig.url("portal", "/x"),
+    fixture.url("portal", "/x"),
   );
   assert.equal(status, 0, stderr);
   const [, id = "", secret = ""] = /^client-id: (\S+)\nclient-secret: (\S+)\n$/.exec(stdout) ?? [];
-  const token = await rig.idTokenOf("eric", { id, secret });
-  assert.equal((await rig.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
+  const token = await fixture.idTokenOf("eric", { id, secret });
+  assert.equal((await fixture.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
 });
 
 test("delete takes the protection and the client away; nobody but the administrator is let in then", async () => {
-  const token = await rig.idTokenOf("eric");
-  const admin = await rig.idTokenOf("admin");
-  const { status, stdout, stderr } = await rig.protect(
+  const token = await fixture.idTokenOf("eric");
+  const admin = await fixture.idTokenOf("admin");
+  const { status, stdout, stderr } = await fixture.protect(
     "delete",
     users.get("eric") ?? "",
     users.get("bob") ?? "",
@@ -373,7 +384,7 @@ test("delete takes the protection and the client away; nobody but the administra
   );
   assert.equal(status, 0, stderr);
   assert.match(stdout, /\/ericspace.*removed/);
-  assert.equal(existsSync(rig.env["SWATH_CLIENT_FILE"] ?? ""), false);
-  assert.notEqual((await rig.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
-  assert.notEqual((await rig.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${admin}`] })).status, 200);
+  assert.equal(existsSync(fixture.env["SWATH_CLIENT_FILE"] ?? ""), false);
+  assert.notEqual((await fixture.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
+  assert.notEqual((await fixture.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${admin}`] })).status, 200);
 });

@@ -18,7 +18,7 @@ if (!Number.isFinite(seconds) || seconds <= 0 || !Number.isInteger(firstSeed)) {
   process.exit(2);
 }
 const NGINX_EVERY = 500;
-const MOST_FINDINGS = 10;
+const MAX_FINDINGS = 10;
 
 /** What is wrong; `undefined` when the ingress may read the stream as it does. */
 function findDifference(
@@ -50,7 +50,7 @@ async function run(nginx: NginxReader | undefined): Promise<number> {
   const until = Date.now() + seconds * 1000;
   const counts = { streams: 0, messages: 0, refused: 0, nginx: 0 };
   let findings = 0;
-  for (let seed = firstSeed; Date.now() < until && findings < MOST_FINDINGS; seed += 1) {
+  for (let seed = firstSeed; Date.now() < until && findings < MAX_FINDINGS; seed += 1) {
     const random = createRandom(seed);
     const bytes = makeStream(random);
     const pieces = cutStream(bytes, random);

@@ -5,11 +5,11 @@ import { after, before, test } from "node:test";
 import { runCommand, waitUntil } from "@swath/testing";
 import { applyObjects, createNamespace, kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
-import { DOMAIN, type Deployment, openDeployment, whyNoDeployment } from "./support/deployment.ts";
+import { DOMAIN, type Deployment, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 import { listRights } from "./support/list-rights.ts";
 
-const missing = whyLeftOut() ?? (await whyNoDeployment());
+const missing = whyLeftOut() ?? (await findDeploymentSkipReason());
 const skip = missing ?? false;
 /** The operator may write Secrets in the first, and is given the right in the second. */
 const NAMED = "swath-test-buckets";
@@ -30,7 +30,7 @@ const OFF = [
 ];
 
 /** Kubernetes before 1.24 is for Go before 1.18: built with a newer one, its API server dies of the first custom resource. */
-async function whyNoResources(): Promise<string | undefined> {
+async function findResourcesSkipReason(): Promise<string | undefined> {
   const { minor, goVersion } = JSON.parse(await mustKubectl(["get", "--raw", "/version"])) as Readonly<
     Record<"minor" | "goVersion", string>
   >;
@@ -38,7 +38,7 @@ async function whyNoResources(): Promise<string | undefined> {
     ? `the API server, Kubernetes 1.${minor} built with ${goVersion}, cannot hold custom resources`
     : undefined;
 }
-const skipResources = missing ?? (await whyNoResources()) ?? false;
+const skipResources = missing ?? (await findResourcesSkipReason()) ?? false;
 
 let deployment: Deployment;
 before(async () => {

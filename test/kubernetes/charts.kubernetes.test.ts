@@ -7,10 +7,10 @@ import { after, test } from "node:test";
 
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-import { NAME, openDeployment, readVersions, whyNoDeployment } from "./support/deployment.ts";
+import { NAME, openDeployment, readVersions, findDeploymentSkipReason } from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 
-const missing = whyLeftOut() ?? (await whyNoDeployment());
+const missing = whyLeftOut() ?? (await findDeploymentSkipReason());
 
 /** Components that have nothing to do with it. */
 const OTHERS = [

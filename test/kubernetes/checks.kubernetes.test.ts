@@ -8,9 +8,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { type CommandResult, findFreePort, runCommand } from "@swath/testing";
-import { createAccount, createNamespace, kubectl, mustKubectl, whyNoKubernetes } from "@swath/testing/kubernetes";
+import {
+  createAccount,
+  createNamespace,
+  kubectl,
+  mustKubectl,
+  findKubernetesSkipReason,
+} from "@swath/testing/kubernetes";
 
-const missing = await whyNoKubernetes();
+const missing = await findKubernetesSkipReason();
 const skip = missing === undefined ? false : `${missing}; set KUBECONFIG to a cluster for tests`;
 const main = join(import.meta.dirname, "../../cli/main.ts");
 const NAMESPACE = "swath-test-checks";

@@ -17,22 +17,25 @@ import type { FileTransfer } from "../../components/ades/execution/kubernetes/po
 import {
   openObjectFiles,
   startObjectFiles,
-  whyNoObjectFiles,
+  findObjectFilesSkipReason,
 } from "../../components/ades/execution/kubernetes/test/object-files.ts";
 import {
-  type PodRig,
+  type PodFixture,
   REPOSITORY,
   USER,
-  startPodRig,
-  whyNoPods,
-} from "../../components/ades/execution/kubernetes/test/pod-rig.ts";
-import { imageNames, prepareContainers, saveImage, whyNoContainers } from "../conformance/cwl-images.ts";
-import { whyNoSuite } from "../conformance/cwl-suite.ts";
+  startPodFixture,
+  findPodsSkipReason,
+} from "../../components/ades/execution/kubernetes/test/pod-fixture.ts";
+import { imageNames, prepareContainers, saveImage, findContainersSkipReason } from "../conformance/cwl-images.ts";
+import { findSuiteSkipReason } from "../conformance/cwl-suite.ts";
 
 const shared = join(process.env["SWATH_SHARED"] ?? join(REPOSITORY, "../shared"), "cwl-conformance");
 const usesObjectStore = process.env["CWL_POD_FILES"] === "object-store";
 const missing =
-  whyNoSuite(shared) ?? whyNoContainers() ?? (await whyNoPods()) ?? (usesObjectStore ? whyNoObjectFiles() : undefined);
+  findSuiteSkipReason(shared) ??
+  findContainersSkipReason() ??
+  (await findPodsSkipReason()) ??
+  (usesObjectStore ? findObjectFilesSkipReason() : undefined);
 /** Runs only these, by their ids. */
 const only = process.env["CWL_TESTS"]?.split(",");
 /** Tests that cannot pass here, each with the reason. */
@@ -42,11 +45,11 @@ const notPassing: Readonly<Record<string, string>> = {
 
 test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4, timeout: 3_000_000 }, async (t) => {
   const scratch = mkdtempSync(join(tmpdir(), "cwl-pods-"));
-  const rig = await startPodRig();
+  const fixture = await startPodFixture();
   after(async () => {
     process.seteuid?.(0);
     process.setegid?.(0);
-    await rig.close();
+    await fixture.close();
     rmSync(scratch, { recursive: true, force: true });
   });
   const environment = prepareContainers(join(scratch, "containers"));
@@ -57,11 +60,11 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
     rmSync(archive);
   }
   // Tools see nothing but the volume, and nobody runs them as root.
-  const suite = join(rig.volume, "suite");
+  const suite = join(fixture.volume, "suite");
   cpSync(shared, suite, { recursive: true });
-  mkdirSync(join(rig.volume, "out"));
-  chmodSync(join(rig.volume, "out"), 0o777);
-  const api = openClusterApi(openAccount(rig.account, rig.server));
+  mkdirSync(join(fixture.volume, "out"));
+  chmodSync(join(fixture.volume, "out"), 0o777);
+  const api = openClusterApi(openAccount(fixture.account, fixture.server));
   after(() => api.close());
   const objects = usesObjectStore ? await startObjectFiles(api) : undefined;
   after(() => objects?.close());
@@ -79,7 +82,7 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
           one.skip(notPassing[item.id]);
           return;
         }
-        assert.deepEqual(await runOne(item, rig, api, opened?.transfer), []);
+        assert.deepEqual(await runOne(item, fixture, api, opened?.transfer), []);
       }),
     ),
   );
@@ -87,18 +90,18 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
 
 async function runOne(
   item: ConformanceTest,
-  rig: PodRig,
+  fixture: PodFixture,
   api: ReturnType<typeof openClusterApi>,
   transfer: FileTransfer | undefined,
 ): Promise<string[]> {
-  const out = mkdtempSync(join(rig.volume, "out", `${item.id}-`));
+  const out = mkdtempSync(join(fixture.volume, "out", `${item.id}-`));
   const pods = createPodExecutor({
     api,
-    patience: { room: 300, start: 30 },
-    surroundings: async () => ({
-      namespace: rig.namespace,
-      claim: rig.claim,
-      volumeRoot: rig.volume,
+    timeouts: { room: 300, start: 30 },
+    podContext: async () => ({
+      namespace: fixture.namespace,
+      claim: fixture.claim,
+      volumeRoot: fixture.volume,
       ...(transfer && { transfer }),
       user: { uid: USER, gid: USER },
       pullSecrets: [],

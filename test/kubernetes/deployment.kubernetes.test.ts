@@ -16,7 +16,7 @@ import {
   openDeployment,
   readPodNames,
   readVersions,
-  whyNoDeployment,
+  findDeploymentSkipReason,
 } from "./support/deployment.ts";
 import { openAccess } from "./support/access.ts";
 import { compareWithLive } from "./support/compare-live.ts";
@@ -26,7 +26,7 @@ import { startLoad } from "./support/load.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
 
-const missing = await whyNoDeployment();
+const missing = await findDeploymentSkipReason();
 const image = process.env["SWATH_IMAGE"] ?? "";
 /** As the simple wrapper deploys: everything, open, without TLS. */
 const VARIABLES = {
@@ -40,7 +40,7 @@ const json = { "content-type": "application/json", accept: "application/json" };
 
 let deployment: Deployment;
 const { readObject, takeToken } = openAccess(() => deployment);
-const { ask, bucketOf, deployPackage, execute, ended } = openProcedure(() => deployment);
+const { send, bucketOf, deployPackage, execute, ended } = openProcedure(() => deployment);
 const readResult = async (job: string) =>
   readObject(await bucketOf(job), `processing-results/${job}/${job}/made/made.txt`);
 
@@ -125,17 +125,17 @@ check("each service account may do what is stated here and nothing else", async 
 });
 
 check("the quick procedure: list, deploy, details, execute, status, result, list of jobs", async () => {
-  const listed = await ask("/eric/wps3/processes");
+  const listed = await send("/eric/wps3/processes");
   assert.equal(listed.status, 200, listed.text);
   await deployPackage(testPackage(image));
-  const details = await ask("/eric/wps3/processes/write-item");
+  const details = await send("/eric/wps3/processes/write-item");
   assert.deepEqual(Object.keys(details.json().inputs), ["title"]);
   const location = await execute("write-item", "made on a cluster");
   const job = await ended(location);
   assert.equal(job.status, "successful", job.message);
-  const result = await ask(`${location}/result`);
+  const result = await send(`${location}/result`);
   assert.equal(result.json().StacCatalogUri, `s3://results/processing-results/${job.jobID}/catalog.json`);
-  const jobs = await ask("/eric/wps3/jobs");
+  const jobs = await send("/eric/wps3/jobs");
   assert.deepEqual(
     jobs.json().jobs.map(({ jobID }: { jobID: string }) => jobID),
     [job.jobID],
@@ -188,13 +188,13 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
     [step.metadata.uid],
     "the same pod as before",
   );
-  assert.equal((await ask(location)).json().status, "running");
+  assert.equal((await send(location)).json().status, "running");
   const touch = ["node", "-e", "require('fs').writeFileSync('go', '')"];
   await mustKubectl(["exec", "-n", "zoo", step.metadata.name, "--", ...touch]);
   const done = await ended(location);
   assert.equal(done.status, "successful", done.message);
   assert.match(await readResult(job), /^began 1 times$/);
-  const logs = await ask(`/eric/ogc-api/jobs/${job}/logs`);
+  const logs = await send(`/eric/ogc-api/jobs/${job}/logs`);
   assert.match(logs.text, /joined the pod/);
   await waitUntil("the step's pod is gone", async () => (await readStep()).length === 0, 60);
 });
@@ -238,9 +238,9 @@ check("portal and console of the object storage: page, script, the way to the lo
     assert.ok(program.text.length > 1000);
     // A kubelet that has just begun finds its pods ready once more, one by one; until then the identity service may be away.
     const redirect = await waitUntil(`${host}${login} leads to the login`, async () => {
-      const answer = await deployment.send(host, login);
-      const isOnItsWay = String(answer.headers["location"]).includes(`//identity.${DOMAIN}`);
-      return [302, 303].includes(answer.status) && isOnItsWay ? answer : undefined;
+      const response = await deployment.send(host, login);
+      const isOnItsWay = String(response.headers["location"]).includes(`//identity.${DOMAIN}`);
+      return [302, 303].includes(response.status) && isOnItsWay ? response : undefined;
     });
     const target = new URL(String(redirect.headers["location"]));
     assert.equal(target.host, `identity.${DOMAIN}`);
@@ -262,7 +262,7 @@ check("two applies at once: they wait for whoever is at work, and take over from
   const both = await Promise.all([deployment.apply(), deployment.apply()]);
   for (const { status, stdout, stderr } of both) {
     assert.equal(status, 0, stdout + stderr);
-    assert.match(stderr, /somebody@elsewhere changes this deployment at present; waiting/);
+    assert.match(stderr, /waiting for the deployment lock held by somebody@elsewhere/);
   }
   assert.deepEqual(await readPodNames(), earlier);
   assert.equal(await readLeases(), "", "none is left");
@@ -287,7 +287,7 @@ check("X-Auth-* fields of a client reach nobody, though the ingress controller p
   const load = await startLoad(t, image, []);
   const claims = { "x-auth-username": "admin", "x-auth-roles": "admin" };
   const url = "http://dummy-service.um.svc.cluster.local:8080/x";
-  const text = await load.ask(url, { ...claims, host: `dummy-service-open.${DOMAIN}`, "x-other": "kept" });
+  const text = await load.send(url, { ...claims, host: `dummy-service-open.${DOMAIN}`, "x-other": "kept" });
   assert.match(text, /x-other/i);
   assert.doesNotMatch(text, /x-auth/i);
 });
@@ -353,7 +353,7 @@ check(
     const folder = mkdtempSync(join(tmpdir(), "swath-backup-"));
     after(() => rmSync(folder, { recursive: true, force: true }));
     const token = await takeToken();
-    const jobs = (await ask("/eric/wps3/jobs")).json().jobs as { jobID: string; processID: string }[];
+    const jobs = (await send("/eric/wps3/jobs")).json().jobs as { jobID: string; processID: string }[];
     const made = jobs.find(({ processID }) => processID === "write-item")?.jobID ?? "";
     const readMade = () => readResult(made);
     assert.equal(await readMade(), "made on a cluster");
@@ -378,7 +378,7 @@ check(
     const restored = await deployment.restore(file);
     assert.equal(restored.status, 0, restored.stdout + restored.stderr);
     assert.equal(await readMade(), "made on a cluster");
-    assert.deepEqual((await ask("/eric/wps3/jobs")).json().jobs, jobs);
+    assert.deepEqual((await send("/eric/wps3/jobs")).json().jobs, jobs);
     const headers = { authorization: `Bearer ${token}` };
     const user = await deployment.send("identity", "/realms/master/protocol/openid-connect/userinfo", { headers });
     assert.equal(user.status, 200, user.text);

@@ -6,9 +6,9 @@ import { applyObjects, createNamespace, mustKubectl } from "@swath/testing/kuber
 
 import { escapeReferences } from "../../cli/targets/kubernetes/render/environment.ts";
 import { AWKWARD_VALUES } from "../../cli/targets/kubernetes/render/test/expand-references.ts";
-import { whyNoDeployment } from "./support/deployment.ts";
+import { findDeploymentSkipReason } from "./support/deployment.ts";
 
-const missing = await whyNoDeployment();
+const missing = await findDeploymentSkipReason();
 const NAMESPACE = "swath-test-environment";
 
 test("every value goes through a real cluster unchanged", { skip: missing ?? false }, async () => {

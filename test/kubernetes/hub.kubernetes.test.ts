@@ -6,9 +6,9 @@ import { waitUntil } from "@swath/testing";
 import { kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
 import { openAccess } from "./support/access.ts";
-import { type Answer, type Deployment, openDeployment, whyNoDeployment } from "./support/deployment.ts";
+import { type TestResponse, type Deployment, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 
-const missing = await whyNoDeployment();
+const missing = await findDeploymentSkipReason();
 const skip = missing ?? false;
 const image = process.env["SWATH_IMAGE"] ?? "";
 const OFF = ["ADES", "RESOURCE_CATALOGUE", "DATA_ACCESS", "REGISTRATION_API", "REGISTRY", "PORTAL"];
@@ -116,7 +116,7 @@ after(async () => {
   }
 });
 
-const api = (method: string, path: string, body?: unknown): Promise<Answer> =>
+const api = (method: string, path: string, body?: unknown): Promise<TestResponse> =>
   deployment.send("application-hub", `/hub/api${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -131,8 +131,8 @@ const stateOf = async (name: string): Promise<string> => {
 const progressOf = async (name: string) => (await api("GET", `/users/admin/servers/${name}/progress`)).text;
 
 async function start(profile: string, name: string): Promise<string> {
-  const answer = await api("POST", `/users/admin/servers/${name}`, { profile });
-  assert.ok([201, 202].includes(answer.status), `${answer.status}: ${answer.text}`);
+  const response = await api("POST", `/users/admin/servers/${name}`, { profile });
+  assert.ok([201, 202].includes(response.status), `${response.status}: ${response.text}`);
   await waitUntil(`${name} has started or ended`, async () => (await stateOf(name)) !== "starting", 180);
   return stateOf(name);
 }

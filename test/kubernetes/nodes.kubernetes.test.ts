@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { kubectl, mustKubectl, whyNoKubernetes } from "@swath/testing/kubernetes";
+import { kubectl, mustKubectl, findKubernetesSkipReason } from "@swath/testing/kubernetes";
 
-import { DOMAIN, type Deployment, openDeployment, whyNoDeployment } from "./support/deployment.ts";
+import { DOMAIN, type Deployment, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 import { startLoad } from "./support/load.ts";
 
@@ -16,10 +16,10 @@ const listNodes = async (): Promise<readonly string[]> =>
     .trim()
     .split("\n")
     .map((name) => name.replace(/^node\//, ""));
-const nodes = (await whyNoKubernetes()) === undefined ? await listNodes() : [];
+const nodes = (await findKubernetesSkipReason()) === undefined ? await listNodes() : [];
 const missing =
   whyLeftOut() ??
-  (await whyNoDeployment()) ??
+  (await findDeploymentSkipReason()) ??
   (nodes.length < 3 ? "the cluster has fewer than three nodes" : undefined);
 const skip = missing ?? false;
 

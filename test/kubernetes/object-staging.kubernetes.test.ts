@@ -4,25 +4,25 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
-import { mustKubectl, whyNoKubernetes } from "@swath/testing/kubernetes";
-import { loadBusybox, whyNoImages } from "@swath/testing/kubernetes-images";
+import { mustKubectl, findKubernetesSkipReason } from "@swath/testing/kubernetes";
+import { loadBusybox, findImagesSkipReason } from "@swath/testing/kubernetes-images";
 
-import { type Pod, hasBegun } from "../../components/ades/execution/kubernetes/pod-types.ts";
+import { type Pod, hasStarted } from "../../components/ades/execution/kubernetes/pod-types.ts";
 import { openAccess } from "./support/access.ts";
-import { type Deployment, openDeployment, root, whyNoDeployment } from "./support/deployment.ts";
+import { type Deployment, openDeployment, root, findDeploymentSkipReason } from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 import { openProcedure } from "./support/procedure.ts";
 
 /** Static busybox, for the tools. */
 const TOOL_IMAGE = "localhost/swath-test-busybox:1";
 const nodes =
-  (await whyNoKubernetes()) === undefined
+  (await findKubernetesSkipReason()) === undefined
     ? (await mustKubectl(["get", "nodes", "-o", "name"])).trim().split("\n").length
     : 0;
 const missing =
   whyLeftOut() ??
-  (await whyNoDeployment()) ??
-  whyNoImages(root) ??
+  (await findDeploymentSkipReason()) ??
+  findImagesSkipReason(root) ??
   (nodes < 3 ? "the cluster has fewer than three nodes" : undefined);
 const skip = missing ?? false;
 const OFF = [
@@ -40,7 +40,7 @@ const COMMON_BYTES = 30_000_000;
 const WIDTH = 12;
 
 let deployment: Deployment;
-const { ask, deployPackage } = openProcedure(() => deployment);
+const { send, deployPackage } = openProcedure(() => deployment);
 const { readObject } = openAccess(() => deployment);
 before(async () => {
   if (missing === undefined) {
@@ -69,7 +69,7 @@ const stepPods = () => listPods("swath.io/cwl-run");
 
 async function start(process: string, inputs: object = {}): Promise<string> {
   const path = `/eric/wps3/processes/${process}/execution`;
-  const started = await ask(path, { inputs, response: "raw" }, { prefer: "respond-async" });
+  const started = await send(path, { inputs, response: "raw" }, { prefer: "respond-async" });
   assert.equal(started.status, 201, started.text);
   return String(started.headers["location"]);
 }
@@ -79,14 +79,14 @@ async function resultOf(location: string): Promise<string> {
   const { status, message } = await waitUntil(
     "the job has ended",
     async () => {
-      const answer = await ask(location);
-      const found = answer.status === 200 ? (answer.json() as { status: string; message?: string }) : undefined;
+      const response = await send(location);
+      const found = response.status === 200 ? (response.json() as { status: string; message?: string }) : undefined;
       return found !== undefined && ["successful", "failed"].includes(found.status) ? found : undefined;
     },
     900,
   );
   assert.equal(status, "successful", message);
-  return (await ask(`${location.replace("/wps3/", "/ogc-api/")}/results`)).text;
+  return (await send(`${location.replace("/wps3/", "/ogc-api/")}/results`)).text;
 }
 
 const tool = (id: string, script: string, more: object) => ({
@@ -216,7 +216,7 @@ const untilBegun = (job: string, not?: string) =>
     "the step's tool runs",
     async () =>
       (await listPods(`swath.io/job=${job}`)).find(
-        (pod) => hasBegun(pod) && pod.metadata.uid !== not && pod.metadata.deletionTimestamp === undefined,
+        (pod) => hasStarted(pod) && pod.metadata.uid !== not && pod.metadata.deletionTimestamp === undefined,
       ),
     600,
   );

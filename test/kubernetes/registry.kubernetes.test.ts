@@ -13,7 +13,11 @@ import { createPeer } from "@swath/service";
 import { waitUntil } from "@swath/testing";
 import { applyObjects, createAccount, createNamespace, kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
-import { type PodRig, startPodRig, whyNoPods } from "../../components/ades/execution/kubernetes/test/pod-rig.ts";
+import {
+  type PodFixture,
+  startPodFixture,
+  findPodsSkipReason,
+} from "../../components/ades/execution/kubernetes/test/pod-fixture.ts";
 import { shellPackage } from "../../components/ades/test/packages.ts";
 import { type TestAdes, startAdes } from "../../components/ades/test/start-ades.ts";
 import { type RegistryClient, basic, createClient, createProject } from "../../components/registry/test/client.ts";
@@ -26,10 +30,11 @@ import { pushTools, runProcess } from "../e2e/registry-tools.ts";
 
 const SECRET = "secret-between-processing-and-registry";
 const skip =
-  (await whyNoPods()) ?? (existsSync("/bin/busybox") ? false : "needs /bin/busybox (apt-get install busybox-static)");
+  (await findPodsSkipReason()) ??
+  (existsSync("/bin/busybox") ? false : "needs /bin/busybox (apt-get install busybox-static)");
 const workspaceName = `kj-ws-${process.pid}`;
 
-let rig: PodRig;
+let fixture: PodFixture;
 let registry: TestRegistry;
 let ades: TestAdes;
 let admin: RegistryClient;
@@ -41,7 +46,7 @@ before(async () => {
     return;
   }
   folder = mkdtempSync(join(tmpdir(), "swath-registry-pods-"));
-  rig = await startPodRig();
+  fixture = await startPodFixture();
   registry = await startTestRegistry({ PROCESSING_SECRET: SECRET });
   admin = createClient(registry.url);
   for (const user of ["eric", "bob"]) {
@@ -51,12 +56,12 @@ before(async () => {
     });
   }
   ades = await startAdes({
-    dataFolder: rig.volume,
+    dataFolder: fixture.volume,
     env: {
       EXECUTOR: "pods",
-      KUBERNETES_API: rig.server,
-      KUBERNETES_ACCOUNT: rig.account,
-      POD_VOLUME_CLAIM: rig.claim,
+      KUBERNETES_API: fixture.server,
+      KUBERNETES_ACCOUNT: fixture.account,
+      POD_VOLUME_CLAIM: fixture.claim,
       POD_PLACEMENT: "anywhere",
       POD_CPU_PERCENT: "1",
       MAX_RAM_MIB: "256",
@@ -69,7 +74,7 @@ before(async () => {
 after(async () => {
   await ades?.close();
   await registry?.close();
-  await rig?.close();
+  await fixture?.close();
   await space?.close();
   if (skip === false) {
     rmSync(folder, { recursive: true, force: true });
@@ -77,7 +82,7 @@ after(async () => {
 });
 
 const deploy = (user: string, id: string, image: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, {
+  ades.send(`/${user}/ogc-api/processes`, {
     text: shellPackage(id, 'cat /etc/says; echo " $1"', `{DockerRequirement: {dockerPull: "${image}"}}`),
     type: "application/cwl+yaml",
   });
@@ -127,7 +132,7 @@ test(
     assert.equal(ended.status, "successful", ended.message);
     assert.equal(results, "first World", "as it was when it was deployed");
     await waitUntil("the job's secret is gone", async () => {
-      const names = await mustKubectl(["get", "secrets", "-n", rig.namespace, "-o", "name"]);
+      const names = await mustKubectl(["get", "secrets", "-n", fixture.namespace, "-o", "name"]);
       return !names.includes("ades-pull-");
     });
     const byDigest = `${registry.host}/eric/tools@${digest}`;
@@ -137,7 +142,7 @@ test(
       assert.match(refused.body.detail, /cannot be pulled for bob/);
     }
     // The node has it, and a pod without credentials does not get it.
-    assert.equal(await runPod(rig.namespace, "without", byDigest), "ErrImagePull");
+    assert.equal(await runPod(fixture.namespace, "without", byDigest), "ErrImagePull");
   },
 );
 

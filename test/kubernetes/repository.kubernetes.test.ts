@@ -5,12 +5,19 @@ import { after, before, test } from "node:test";
 import { waitUntil } from "@swath/testing";
 import { applyObjects, kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
-import { DOMAIN, type Deployment, NAME, openDeployment, readPodNames, whyNoDeployment } from "./support/deployment.ts";
+import {
+  DOMAIN,
+  type Deployment,
+  NAME,
+  openDeployment,
+  readPodNames,
+  findDeploymentSkipReason,
+} from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 import { openAccess } from "./support/access.ts";
 import { startLoad } from "./support/load.ts";
 
-const missing = whyLeftOut() ?? (await whyNoDeployment());
+const missing = whyLeftOut() ?? (await findDeploymentSkipReason());
 const skip = missing ?? false;
 const image = process.env["SWATH_IMAGE"] ?? "";
 /** The same image by another name, as a new version would have. */

@@ -124,11 +124,11 @@ test("as a tree for kustomize and helm it is the same objects, and nothing of ot
 
 test("Secrets can be left out, or made by themselves with every key that pods read", async () => {
   const password = "an-administrators-own";
-  const given = { IDENTITY_SERVICE_ADMIN_PASSWORD: password };
+  const provided = { IDENTITY_SERVICE_ADMIN_PASSWORD: password };
   const encoded = Buffer.from(password).toString("base64");
   const [without, only] = await Promise.all([
-    renderTemplate(given, "--secrets", "none"),
-    renderTemplate(given, "--secrets", "only"),
+    renderTemplate(provided, "--secrets", "none"),
+    renderTemplate(provided, "--secrets", "only"),
   ]);
   const read = (text: string) => parseAllDocuments(text, { version: "1.1" }).map((document) => document.toJS());
   const secrets = read(only).filter((object) => object.kind === "Secret");
@@ -152,7 +152,7 @@ test("Secrets can be left out, or made by themselves with every key that pods re
     assert.ok(secret?.data[key] || optional, `${namespace}/${name}: ${key}`);
   }
   // What is made has a value of its own each time.
-  assert.notEqual(await renderTemplate(given, "--secrets", "only"), only);
+  assert.notEqual(await renderTemplate(provided, "--secrets", "only"), only);
 });
 
 test("Secrets are sealed for the controller of a cluster, the generated ones with the same values the next time", async (t) => {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { checkStory } from "../e2e/check-story.ts";
-import { type Deployment, NAME, openDeployment, whyNoDeployment } from "./support/deployment.ts";
+import { type Deployment, NAME, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 
-const missing = await whyNoDeployment();
+const missing = await findDeploymentSkipReason();
 // The commands ask hosts by their names at port 80, which is led to the cluster's API.
 const root = process.getuid?.() === 0 ? undefined : "listening on port 80 needs root";
 /** An image that the cluster has, with the examples' tools (tools/node examples/image/main.ts podman builds it). */

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { type CommandResult, runCommand } from "@swath/testing";
 import { loadArchive } from "@swath/testing/kubernetes-images";
 
-import { cloneVersion, commitMigration, git, whyNoCommit } from "../support/versions.ts";
+import { cloneVersion, commitMigration, git, findCommitSkipReason } from "../support/versions.ts";
 import {
   DOMAIN,
   type Deployment,
@@ -16,15 +16,15 @@ import {
   openDeployment,
   readPodNames,
   root,
-  whyNoDeployment,
+  findDeploymentSkipReason,
 } from "./support/deployment.ts";
 import { openAccess } from "./support/access.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 
 /** The release point that upgrades are tried from. */
 const EARLIER = "27b5fe8c";
-const missing = whyLeftOut() ?? (await whyNoDeployment());
-const skip = missing ?? whyNoCommit(EARLIER);
+const missing = whyLeftOut() ?? (await findDeploymentSkipReason());
+const skip = missing ?? findCommitSkipReason(EARLIER);
 const OFF = ["ADES", "APPLICATION_HUB", "RESOURCE_CATALOGUE", "DATA_ACCESS", "REGISTRATION_API", "REGISTRY", "PORTAL"];
 const folder = mkdtempSync(join(tmpdir(), "swath-upgrade-"));
 chmodSync(folder, 0o711);

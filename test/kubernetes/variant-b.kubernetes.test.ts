@@ -8,11 +8,11 @@ import { after, before, test } from "node:test";
 import { type CommandResult, runCommand, waitUntil } from "@swath/testing";
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-import { DOMAIN, type Deployment, NAME, openDeployment, root, whyNoDeployment } from "./support/deployment.ts";
+import { DOMAIN, type Deployment, NAME, openDeployment, root, findDeploymentSkipReason } from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 import { testPackage } from "./support/package.ts";
 
-const missing = whyLeftOut() ?? (await whyNoDeployment());
+const missing = whyLeftOut() ?? (await findDeploymentSkipReason());
 // The scripts ask hosts by their names at port 80, which is led to the cluster's API.
 const skip = missing ?? (process.getuid?.() === 0 ? false : "listening on port 80 needs root");
 const PASSWORD = "only for this test";
@@ -57,7 +57,7 @@ const readClient = () => {
 };
 const idTokenOf = async (username: string): Promise<string> => {
   const { id, secret } = readClient();
-  const answer = await deployment.send("auth", "/oxauth/restv1/token", {
+  const response = await deployment.send("auth", "/oxauth/restv1/token", {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({
@@ -69,8 +69,8 @@ const idTokenOf = async (username: string): Promise<string> => {
       client_secret: secret,
     }).toString(),
   });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json().id_token as string;
+  assert.equal(response.status, 200, response.text);
+  return response.json().id_token as string;
 };
 const statusOf = async (service: string, path: string, who?: string): Promise<number> =>
   (

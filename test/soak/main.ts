@@ -21,7 +21,7 @@ import { createUploadActor } from "./actors/objects.ts";
 import { createRecordActor } from "./actors/records.ts";
 import { createRegistrationActor } from "./actors/registrations.ts";
 import { createRecorder } from "./record.ts";
-import { createVisitor } from "./visitor.ts";
+import { createVirtualUser } from "./virtual-user.ts";
 
 /** All components are there by default. */
 const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true", STAGEOUT_TARGET: "objstore" };
@@ -58,7 +58,7 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
   const { id } = clusterPaths(name, env);
   const recorder = createRecorder();
   const place = {
-    visitor: createVisitor(createDeploymentFetch(domain, { address: "127.0.0.1" }), recorder),
+    virtualUser: createVirtualUser(createDeploymentFetch(domain, { address: "127.0.0.1" }), recorder),
     recorder,
     url: (service: string, path: string) => `http://${service}.${domain}:${port}${path}`,
     password: "changeme",

@@ -38,7 +38,7 @@ interface Verdict {
   readonly said: string;
 }
 
-async function askOracle(files: readonly string[]): Promise<Verdict[]> {
+async function callOracle(files: readonly string[]): Promise<Verdict[]> {
   const child = spawn("/usr/bin/python3", ["-c", ORACLE], { stdio: ["pipe", "pipe", "ignore"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
@@ -54,7 +54,7 @@ async function askOracle(files: readonly string[]): Promise<Verdict[]> {
 
 test("what is packed is valid for the reference runner", { skip: missing, timeout: 1_800_000 }, async (t) => {
   const documents = [...new Set(loadConformanceTests(join(suite, "conformance_tests.yaml")).map(({ tool }) => tool))];
-  const accepted = (await askOracle(documents)).filter(({ code }) => code === 0).map(({ file }) => file);
+  const accepted = (await callOracle(documents)).filter(({ code }) => code === 0).map(({ file }) => file);
   assert.ok(accepted.length > 200, `the reference runner accepts ${accepted.length} documents`);
   const folder = mkdtempSync(join(tmpdir(), "cwl-pack-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,7 +69,7 @@ test("what is packed is valid for the reference runner", { skip: missing, timeou
       ),
     );
   }
-  const refused = (await askOracle([...sources.keys()])).filter(({ code }) => code !== 0);
+  const refused = (await callOracle([...sources.keys()])).filter(({ code }) => code !== 0);
   assert.deepEqual(
     refused.map(({ file, said }) => `${sources.get(file)}: ${said}`),
     [],

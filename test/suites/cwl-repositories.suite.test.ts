@@ -137,7 +137,7 @@ test("verdicts and outputs are those of the reference runner", { skip: missing, 
       const path = documents[next] ?? "";
       next += 1;
       const name = relative(folder, path);
-      const theirs = await runner.ask(
+      const theirs = await runner.send(
         ["--validate", "--disable-color", "--enable-ext", "--enable-dev", path],
         scratch,
         SECONDS,
@@ -206,7 +206,7 @@ async function comparePair(
   job: string | undefined,
 ): Promise<Outcome> {
   const place = mkdtempSync(join(scratch, "pair-"));
-  const given = [path, ...(job === undefined ? [] : [job])];
+  const provided = [path, ...(job === undefined ? [] : [job])];
   const folderOf = (name: string): string => {
     mkdirSync(join(place, name));
     return join(place, name);
@@ -214,9 +214,9 @@ async function comparePair(
   try {
     const [theirPlace, ourPlace] = [folderOf("theirs"), folderOf("ours")];
     const options = ["--no-container", "--quiet", "--enable-ext", "--enable-dev", "--outdir"];
-    const theirs = await runner.ask([...options, join(theirPlace, "out"), ...given], theirPlace, SECONDS);
+    const theirs = await runner.send([...options, join(theirPlace, "out"), ...provided], theirPlace, SECONDS);
     const main = join(import.meta.dirname, "../../libs/cwl/main.ts");
-    const command = [process.execPath, main, "run", ...options, join(ourPlace, "out"), ...given];
+    const command = [process.execPath, main, "run", ...options, join(ourPlace, "out"), ...provided];
     const ours = await runFenced(scratch, command, ourPlace, SECONDS);
     if (theirs.code !== 0 || ours.code !== 0) {
       const kind = theirs.code === 0 ? "theirsOnly" : ours.code === 0 ? "oursOnly" : "neither";

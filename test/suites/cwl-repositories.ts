@@ -46,14 +46,14 @@ export class ReferenceRunner {
       this.waiting.delete(id);
     });
     this.child.once("close", () => {
-      for (const answer of this.waiting.values()) {
-        answer({ code: "ended", out: "", said: "the reference runner ended" });
+      for (const response of this.waiting.values()) {
+        response({ code: "ended", out: "", said: "the reference runner ended" });
       }
       this.waiting.clear();
     });
   }
 
-  async ask(args: readonly string[], cwd: string, seconds: number): Promise<Verdict> {
+  async send(args: readonly string[], cwd: string, seconds: number): Promise<Verdict> {
     const id = (this.next += 1);
     return await new Promise((resolve) => {
       this.waiting.set(id, resolve);

@@ -151,7 +151,7 @@ describe("the official suites of OGC API Processes", () => {
 
   test("Part 1, a deployed echo process", { skip: "missing" in part1 ? part1.missing : false }, async () => {
     assert.ok("jar" in part1);
-    const { status, body } = await ades.ask("/eric/ogc-api/processes", {
+    const { status, body } = await ades.send("/eric/ogc-api/processes", {
       text: DEPLOYED_ECHO,
       type: "application/cwl",
     });
@@ -200,11 +200,11 @@ describe("the official suites of OGC API Processes", () => {
         "utf8",
       );
       const type = "application/ogcapppkg+json";
-      const deployed = await ades.ask("/eric/ogc-api/processes", { text, type });
+      const deployed = await ades.send("/eric/ogc-api/processes", { text, type });
       assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
-      assert.equal((await ades.ask("/eric/ogc-api/processes", { text, type })).status, 409);
+      assert.equal((await ades.send("/eric/ogc-api/processes", { text, type })).status, 409);
       const { id } = deployed.body as { readonly id: string };
-      assert.equal((await ades.ask(`/eric/ogc-api/processes/${id}`, { method: "PUT", text, type })).status, 204);
+      assert.equal((await ades.send(`/eric/ogc-api/processes/${id}`, { method: "PUT", text, type })).status, 204);
     },
   );
 });

@@ -15,9 +15,9 @@ const MODULE = "github.com/opencontainers/distribution-spec/conformance@main";
 
 /** The suite's program, or why there is none. */
 async function findProgram(folder: string): Promise<{ readonly program: string } | { readonly reason: string }> {
-  const given = process.env["OCI_CONFORMANCE"];
-  if (given !== undefined) {
-    return existsSync(given) ? { program: given } : { reason: `OCI_CONFORMANCE=${given} does not exist` };
+  const provided = process.env["OCI_CONFORMANCE"];
+  if (provided !== undefined) {
+    return existsSync(provided) ? { program: provided } : { reason: `OCI_CONFORMANCE=${provided} does not exist` };
   }
   const env = { ...process.env, GOBIN: folder, GOFLAGS: "-mod=mod" };
   const built = await runCommand("go", ["install", MODULE], { env }).catch((error: Error) => ({

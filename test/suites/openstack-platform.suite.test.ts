@@ -9,7 +9,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import { runCommand, waitUntil } from "@swath/testing";
 
 import { filePackage } from "../../components/ades/test/packages.ts";
-import { PASSWORD, ROOT, startVariantB } from "../e2e/variant-b-rig.ts";
+import { PASSWORD, ROOT, startVariantB } from "../e2e/variant-b-fixture.ts";
 import { installOpenStack } from "./openstack/install-openstack.ts";
 import { type TestCloud, startOpenStack } from "./openstack/start-openstack.ts";
 
@@ -18,33 +18,33 @@ const folder = mkdtempSync(join(tmpdir(), "swath-openstack-"));
 const bin = installOpenStack(folder);
 const skip = bin === undefined ? "needs python3 with venv, a C compiler, liberasurecode, and the registry PyPI" : false;
 let cloud: TestCloud;
-let rig: Awaited<ReturnType<typeof startVariantB>>;
+let fixture: Awaited<ReturnType<typeof startVariantB>>;
 let ericId = "";
 
 before(async () => {
   if (bin !== undefined) {
     cloud = await startOpenStack(bin, folder);
-    rig = await startVariantB(cloud.settings);
-    const { status, stdout, stderr } = await rig.cluster.apply();
+    fixture = await startVariantB(cloud.settings);
+    const { status, stdout, stderr } = await fixture.cluster.apply();
     assert.equal(status, 0, stdout + stderr);
     const ids = [];
     for (const name of ["eric", "bob"]) {
-      const made = await rig.bin("create-user", "-U", name, "-P", PASSWORD);
+      const made = await fixture.bin("create-user", "-U", name, "-P", PASSWORD);
       ids.push(/^user-id: ([0-9a-f-]{36})$/m.exec(made.stdout)?.[1] ?? "");
     }
     [ericId = ""] = ids;
-    const protect = await rig.protect("apply", ...ids, "", rig.cluster.domain);
+    const protect = await fixture.protect("apply", ...ids, "", fixture.cluster.domain);
     assert.equal(protect.status, 0, protect.stderr);
   }
 });
 after(async () => {
-  await rig?.close();
+  await fixture?.close();
   await cloud?.close();
   rmSync(folder, { recursive: true });
 });
 
 const WORKSPACE = "guide-user-eric";
-const asEric = async () => [`X-User-Id: ${await rig.idTokenOf("eric")}`, "Accept: application/json"];
+const asEric = async () => [`X-User-Id: ${await fixture.idTokenOf("eric")}`, "Accept: application/json"];
 interface Credentials {
   readonly bucketname: string;
   readonly projectid: string;
@@ -66,12 +66,12 @@ test("a workspace's bucket is in the cloud, and its keys open it there", { skip 
   const helper = join(ROOT, "deploy/bin/create-workspace");
   const made = await runCommand(
     "sh",
-    ["-c", `printf '%s\\n' "$1" | "$0" "$2" eric "$3"`, helper, PASSWORD, rig.cluster.domain, ericId],
-    { env: rig.env },
+    ["-c", `printf '%s\\n' "$1" | "$0" "$2" eric "$3"`, helper, PASSWORD, fixture.cluster.domain, ericId],
+    { env: fixture.env },
   );
   assert.equal(made.status, 0, made.stderr);
   credentials = await waitUntil("the workspace", async () => {
-    const { body } = await rig.ask("workspace-api", `/workspaces/${WORKSPACE}`, { headers: await asEric() });
+    const { body } = await fixture.ask("workspace-api", `/workspaces/${WORKSPACE}`, { headers: await asEric() });
     const { status, storage } = JSON.parse(body) as { status: string; storage?: { credentials?: Credentials } };
     return status === "ready" && storage?.credentials;
   });
@@ -87,19 +87,19 @@ test("a workspace's bucket is in the cloud, and its keys open it there", { skip 
 
 test("a job reads from it and puts its results there", { skip }, async () => {
   const headers = await asEric();
-  const deployed = await rig.ask("ades", "/eric/wps3/processes", {
+  const deployed = await fixture.ask("ades", "/eric/wps3/processes", {
     headers: [...headers, "Content-Type: application/cwl"],
     body: filePackage("copy", 'cp "$1" copy_20240601.tif'),
   });
   assert.equal(deployed.status, 201, deployed.body);
   const href = `s3://${credentials.bucketname}/inputs/scene_20240601.tif`;
-  const started = await rig.ask("ades", "/eric/wps3/processes/copy/execution", {
+  const started = await fixture.ask("ades", "/eric/wps3/processes/copy/execution", {
     headers: [...headers, "Content-Type: application/json", "Prefer: respond-async"],
     body: JSON.stringify({ inputs: { file: { href } }, response: "raw" }),
   });
   assert.equal(started.status, 201, started.body);
   const job = await waitUntil("the job ends", async () => {
-    const { body } = await rig.ask("ades", started.header("location") ?? "", { headers });
+    const { body } = await fixture.ask("ades", started.header("location") ?? "", { headers });
     return /"(successful|failed)"/.test(body) && body;
   });
   assert.match(job, /"successful"/);
@@ -114,7 +114,7 @@ test("a job reads from it and puts its results there", { skip }, async () => {
 });
 
 test("a workspace that is purged leaves nothing in the cloud", { skip }, async () => {
-  const deleted = await rig.ask("workspace-api", `/workspaces/${WORKSPACE}?data=purge`, {
+  const deleted = await fixture.ask("workspace-api", `/workspaces/${WORKSPACE}?data=purge`, {
     method: "DELETE",
     headers: await asEric(),
   });

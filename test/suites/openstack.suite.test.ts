@@ -35,18 +35,18 @@ const projectsOf = async (name: string): Promise<{ id: string }[]> =>
   (await cloud.keystone("GET", `/projects?name=project-${name}`)).projects;
 const usersOf = async (name: string): Promise<{ id: string; email?: string }[]> =>
   (await cloud.keystone("GET", `/users?name=user-${name}`)).users;
-const keysOf = async (name: string) => (await operator.ask("GET", `/buckets/${name}/keys`)).body;
+const keysOf = async (name: string) => (await operator.send("GET", `/buckets/${name}/keys`)).body;
 /** @returns status of one request to the project's account with a token */
 const swift = async (token: string, method: string, path: string, body?: string): Promise<number> => {
   const [projectId = ""] = path.split("/");
   const url = `${cloud.accountOf(projectId)}${path.slice(projectId.length)}`;
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers: { "x-auth-token": token },
     ...(body !== undefined && { body }),
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 };
 const openS3 = ({ access, secret }: { access: string; secret: string }) =>
   new S3Client({
@@ -63,7 +63,7 @@ test(
   "a bucket has a project, a user and keys that open it by S3; the service project writes, others do not",
   { skip },
   async () => {
-    assert.equal((await operator.ask("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
+    assert.equal((await operator.send("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
     await operator.waitFor("eric", "Ready");
     const [project, ...moreProjects] = await projectsOf("eric");
     const [user, ...moreUsers] = await usersOf("eric");
@@ -84,9 +84,9 @@ test(
 
 test("a project of somebody else is left alone", { skip }, async () => {
   const id = await cloud.makeProject("project-bob");
-  await operator.ask("PUT", "/buckets/bob", { bucketName: "bob-data" });
+  await operator.send("PUT", "/buckets/bob", { bucketName: "bob-data" });
   await operator.waitFor("bob", "NameTaken");
-  await operator.ask("DELETE", "/buckets/bob?data=purge");
+  await operator.send("DELETE", "/buckets/bob?data=purge");
   await operator.waitGone("bob");
   assert.deepEqual(
     (await projectsOf("bob")).map((each) => each.id),
@@ -99,19 +99,19 @@ test(
   { skip },
   async () => {
     const first = await keysOf("eric");
-    assert.equal((await operator.ask("DELETE", "/buckets/eric?data=keep")).status, 202);
+    assert.equal((await operator.send("DELETE", "/buckets/eric?data=keep")).status, 202);
     await operator.waitGone("eric");
     assert.deepEqual(await usersOf("eric"), []);
     await assert.rejects(
       read(openS3(first), "eric-data", "result.txt"),
       ({ $metadata }) => $metadata.httpStatusCode === 403,
     );
-    await operator.ask("PUT", "/buckets/eric", { bucketName: "eric-data" });
+    await operator.send("PUT", "/buckets/eric", { bucketName: "eric-data" });
     await operator.waitFor("eric", "Ready");
     const second = await keysOf("eric");
     assert.notEqual(second.access, first.access);
     assert.equal(await read(openS3(second), "eric-data", "result.txt"), "result");
-    await operator.ask("DELETE", "/buckets/eric?data=purge");
+    await operator.send("DELETE", "/buckets/eric?data=purge");
     await operator.waitGone("eric");
     assert.deepEqual(await projectsOf("eric"), []);
   },
@@ -119,9 +119,9 @@ test(
 
 test("a cloud that is away is said, and the bucket is made when it is back", { skip }, async () => {
   await cloud.stopKeystone();
-  await operator.ask("PUT", "/buckets/later", { bucketName: "later-data" });
+  await operator.send("PUT", "/buckets/later", { bucketName: "later-data" });
   await operator.waitFor("later", "StorageUnavailable");
-  assert.match((await operator.ask("GET", "/buckets/later")).body.message, /identity service .* cannot be reached/);
+  assert.match((await operator.send("GET", "/buckets/later")).body.message, /identity service .* cannot be reached/);
   await cloud.startKeystone();
   await operator.endLeases();
   await operator.waitFor("later", "Ready");
@@ -133,7 +133,7 @@ test(
   async () => {
     for (let round = 0; round < 8; round += 1) {
       const name = `crash-${round}`;
-      await operator.ask("PUT", `/buckets/${name}`, { bucketName: `${name}-data` });
+      await operator.send("PUT", `/buckets/${name}`, { bucketName: `${name}-data` });
       await waitUntil("something of it is there", async () => (await projectsOf(name)).length === 1);
       // From nothing but the project to all of it: each round a little later.
       await new Promise((resolve) => setTimeout(resolve, round * 60));

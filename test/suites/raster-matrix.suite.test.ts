@@ -97,9 +97,9 @@ test(
 );
 
 function findPython(): string | undefined {
-  const given = process.env["RASTER_PYTHON"];
-  if (given !== undefined) {
-    return given;
+  const provided = process.env["RASTER_PYTHON"];
+  if (provided !== undefined) {
+    return provided;
   }
   const place = join(folder, "venv");
   const isMade =

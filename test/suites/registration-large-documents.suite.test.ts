@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 30_000;
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, settle, askCatalogue } = fixture;
+const { send, register, settle, callCatalogue: askCatalogue } = fixture;
 
 /** Of parsed JSON, lists of short numbers take most memory. */
 const GEOMETRY = {

@@ -54,7 +54,7 @@ test(
           continue;
         }
         assert.equal(body.state, "done", `${scene}: ${body.reason}`);
-        const found = await fixture.askCatalogue(`/stac/collections/scene-${index}/items`);
+        const found = await fixture.callCatalogue(`/stac/collections/scene-${index}/items`);
         writeFileSync(join(items, `${index}.json`), JSON.stringify(found.body.features[0]));
         made += 1;
       }

@@ -113,7 +113,7 @@ test("the IAM driver gives a workspace a bucket, a quota, and a key that opens i
     region: REGION,
     usageMs: 0,
     ...admin,
-    lend: (work) => withStorageClient({ url, region: REGION, ...admin }, work),
+    withStorage: (work) => withStorageClient({ url, region: REGION, ...admin }, work),
   });
   try {
     const name = "ws-eric";

@@ -44,7 +44,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
 };
 
 const checkout = process.env["S3_TESTS"];
-const wanted = (process.env["S3_TESTS_GROUPS"] ?? "core").split(",");
+const expected = (process.env["S3_TESTS_GROUPS"] ?? "core").split(",");
 const skip =
   checkout === undefined || !existsSync(join(checkout, "s3tests"))
     ? "S3_TESTS must name a checkout of github.com/ceph/s3-tests"
@@ -58,7 +58,7 @@ test("the public S3 suite", { skip }, async (t) => {
       t.skip("the packages of the suite cannot be had from the package registry of Python (pypi.org)");
       return;
     }
-    for (const name of wanted) {
+    for (const name of expected) {
       const group = GROUPS[name];
       assert.ok(group, `S3_TESTS_GROUPS names "${name}"; groups: ${Object.keys(GROUPS).join(", ")}`);
       await t.test(name, (each) => runGroup(name, group, { folder, python, tell: (text) => each.diagnostic(text) }));

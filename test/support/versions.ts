@@ -12,7 +12,7 @@ export const git = (at: string, ...args: readonly string[]) =>
   });
 
 /** Why this checkout cannot give that commit; false where it can. */
-export const whyNoCommit = (commit: string): string | false =>
+export const findCommitSkipReason = (commit: string): string | false =>
   git(root, "cat-file", "-e", `${commit}^{commit}`).status !== 0 &&
   `commit ${commit} is not here (a shallow clone); git fetch --unshallow`;
 

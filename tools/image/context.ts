@@ -14,8 +14,8 @@ import {
 import { basename, dirname, join } from "node:path";
 
 import { listMaterials } from "./bill-of-materials.ts";
-import { keepNeeded } from "./keep-needed.ts";
-import { removeLitter } from "./remove-litter.ts";
+import { keepNeeded } from "./prune-packages.ts";
+import { removeLitter } from "./prune-files.ts";
 
 /** What of the repository is in the image. */
 const SOURCES = ["cli/image", "components", "libs", "package.json", "package-lock.json", "LICENSE"];

@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { MATERIALS, prepareContext } from "./context.ts";
-import { layOutMachineBase, pinnedNodeVersion } from "./machine-base.ts";
+import { layOutMachineBase, pinnedNodeVersion } from "./host-rootfs.ts";
 
 const PUBLIC_BASE = "docker.io/library/node:24-slim";
 const root = join(import.meta.dirname, "../..");

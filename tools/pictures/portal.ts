@@ -10,7 +10,7 @@ import { openPortal } from "../../test/e2e/portal/portal-browser.ts";
 
 const [domain = "platform.localhost", ports = "80:80,443:443", only = ""] = process.argv.slice(2);
 const images = join(import.meta.dirname, "../../docs/images");
-const rig = await openPortal({
+const fixture = await openPortal({
   domain,
   env: { LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${ports}` },
 } as unknown as TestCluster);
@@ -37,7 +37,7 @@ async function take(
   if (!pictures.some(([picture]) => picture.includes(only))) {
     return;
   }
-  const { page, context, logIn } = await rig.open();
+  const { page, context, logIn } = await fixture.open();
   if (username !== undefined) {
     await logIn(username);
   }
@@ -47,7 +47,7 @@ async function take(
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     for (const [name, path, prepare] of pictures.filter(([picture]) => picture.includes(only))) {
-      await page.goto(rig.url("portal", path));
+      await page.goto(fixture.url("portal", path));
       await settled(page);
       await prepare?.(page);
       await settled(page);
@@ -103,12 +103,12 @@ async function openWrongPackage(page: Page): Promise<void> {
 }
 
 async function findJob(): Promise<string> {
-  const { page, context, logIn } = await rig.open();
+  const { page, context, logIn } = await fixture.open();
   await logIn("eric");
   const id = await page.evaluate(async () => {
     const query = "status=successful&processID=ndvi&limit=1";
-    const answer = await fetch(`/api/services/ades/eric/ogc-api/jobs?${query}`);
-    return ((await answer.json()) as { jobs: readonly { jobID: string }[] }).jobs[0]?.jobID;
+    const response = await fetch(`/api/services/ades/eric/ogc-api/jobs?${query}`);
+    return ((await response.json()) as { jobs: readonly { jobID: string }[] }).jobs[0]?.jobID;
   });
   await context.close();
   if (id === undefined) {
@@ -156,4 +156,4 @@ await take("admin", [
   ["admin-users", "/admin/users"],
   ["admin-configuration", "/admin/configuration"],
 ]);
-await rig.close();
+await fixture.close();

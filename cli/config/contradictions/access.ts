@@ -32,14 +32,14 @@ export const accessRules: readonly ContradictionRule[] = [
     subject: name,
     impossible: true,
     check: (input) =>
-      input.variables[name] && input.isGiven(name) && input.variables[protections[name]] && !hasIdentity(input)
+      input.variables[name] && input.isExplicit(name) && input.variables[protections[name]] && !hasIdentity(input)
         ? "is true, but there is no identity service to protect anything with; deploy one, name one in IDENTITY_ISSUER_URL, or set it to false"
         : undefined,
   })),
   ...protectionNames.map((name): ContradictionRule => ({
     subject: name,
-    check: ({ config, variables: v, isGiven }) =>
-      !v[name] || !isGiven(name)
+    check: ({ config, variables: v, isExplicit }) =>
+      !v[name] || !isExplicit(name)
         ? undefined
         : !v[protections[name]]
           ? `is true, but ${protections[name]} is false: there is nothing to protect`
@@ -72,8 +72,8 @@ export const accessRules: readonly ContradictionRule[] = [
   },
   {
     subject: "TLS_CLUSTER_ISSUER",
-    check: ({ variables: v, isGiven }) =>
-      !v.USE_TLS && isGiven("TLS_CLUSTER_ISSUER") ? "has no effect while USE_TLS is false; it is notls" : undefined,
+    check: ({ variables: v, isExplicit }) =>
+      !v.USE_TLS && isExplicit("TLS_CLUSTER_ISSUER") ? "has no effect while USE_TLS is false; it is notls" : undefined,
   },
   {
     subject: "TLS_CLUSTER_ISSUER",
@@ -86,11 +86,11 @@ export const accessRules: readonly ContradictionRule[] = [
   },
   {
     subject: "IDENTITY_SERVICE_DEFAULT_SECRET",
-    check: ({ variables: v, isGiven }) => {
-      if (!isGiven("IDENTITY_SERVICE_DEFAULT_SECRET") || !v.REQUIRE_IDENTITY_SERVICE) {
+    check: ({ variables: v, isExplicit }) => {
+      if (!isExplicit("IDENTITY_SERVICE_DEFAULT_SECRET") || !v.REQUIRE_IDENTITY_SERVICE) {
         return undefined;
       }
-      const sharing = sharers.filter(([name]) => !isGiven(name)).map(([name, whose]) => `${whose} (${name})`);
+      const sharing = sharers.filter(([name]) => !isExplicit(name)).map(([name, whose]) => `${whose} (${name})`);
       const users = v.IDENTITY_SERVICE_TEST_USERS ? ["the passwords of eric, bob and alice"] : [];
       const all = [...sharing, ...users];
       return sharing.length === 0
@@ -115,9 +115,9 @@ export const accessRules: readonly ContradictionRule[] = [
     ] as const
   ).map((name): ContradictionRule => ({
     subject: name,
-    check: ({ config, variables, isGiven }) => {
+    check: ({ config, variables, isExplicit }) => {
       const value = variables[name];
-      return !config.onLoopback && isGiven(name) && value.kind === "given" && value.value === "changeme"
+      return !config.onLoopback && isExplicit(name) && value.kind === "given" && value.value === "changeme"
         ? "is the password everybody knows, and the ingress is reachable from other machines"
         : undefined;
     },

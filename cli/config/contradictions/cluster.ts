@@ -102,7 +102,7 @@ export const clusterRules: readonly ContradictionRule[] = [
   ).map((name): ContradictionRule => ({
     subject: name,
     check: (input) =>
-      isEmbedded(input) && input.variables[name] && input.isGiven(name)
+      isEmbedded(input) && input.variables[name] && input.isExplicit(name)
         ? "has no effect on the embedded cluster"
         : undefined,
   })),
@@ -112,7 +112,7 @@ export const clusterRules: readonly ContradictionRule[] = [
       !isEmbedded(input) &&
       input.variables.USE_INGRESS_CONTROLLER_LOADBALANCER &&
       input.variables.USE_INGRESS_CONTROLLER_HELM &&
-      input.isGiven("USE_INGRESS_CONTROLLER_LOADBALANCER")
+      input.isExplicit("USE_INGRESS_CONTROLLER_LOADBALANCER")
         ? "has no effect while USE_INGRESS_CONTROLLER_HELM is true"
         : undefined,
   },

@@ -35,8 +35,8 @@ export const componentRules: readonly ContradictionRule[] = [
   {
     subject: "REGISTRY_URL",
     impossible: true,
-    check: ({ variables: v, isGiven }) =>
-      v.REGISTRY_URL !== undefined && v.REQUIRE_REGISTRY && isGiven("REQUIRE_REGISTRY")
+    check: ({ variables: v, isExplicit }) =>
+      v.REGISTRY_URL !== undefined && v.REQUIRE_REGISTRY && isExplicit("REQUIRE_REGISTRY")
         ? "names an existing image registry while REQUIRE_REGISTRY=true asks to deploy one; set one of them"
         : undefined,
   },
@@ -84,24 +84,24 @@ export const componentRules: readonly ContradictionRule[] = [
   {
     subject: "OBJSTORE_ENDPOINT",
     impossible: true,
-    check: ({ variables: v, isGiven }) =>
-      v.OBJSTORE_ENDPOINT !== undefined && v.REQUIRE_OBJSTORE && isGiven("REQUIRE_OBJSTORE")
+    check: ({ variables: v, isExplicit }) =>
+      v.OBJSTORE_ENDPOINT !== undefined && v.REQUIRE_OBJSTORE && isExplicit("REQUIRE_OBJSTORE")
         ? "names an existing object storage while REQUIRE_OBJSTORE=true asks to deploy one; set one of them"
         : undefined,
   },
   {
     subject: "OBJSTORE_ENDPOINT",
     impossible: true,
-    check: ({ variables: v, isGiven }) =>
-      v.OBJSTORE_ENDPOINT !== undefined && !(isGiven("OBJSTORE_ROOT_USER") && isGiven("OBJSTORE_ROOT_PASSWORD"))
+    check: ({ variables: v, isExplicit }) =>
+      v.OBJSTORE_ENDPOINT !== undefined && !(isExplicit("OBJSTORE_ROOT_USER") && isExplicit("OBJSTORE_ROOT_PASSWORD"))
         ? "names an existing object storage, which needs its keys in OBJSTORE_ROOT_USER and OBJSTORE_ROOT_PASSWORD"
         : undefined,
   },
   {
     subject: "IDENTITY_ISSUER_URL",
     impossible: true,
-    check: ({ variables: v, isGiven }) =>
-      v.IDENTITY_ISSUER_URL !== undefined && v.REQUIRE_IDENTITY_SERVICE && isGiven("REQUIRE_IDENTITY_SERVICE")
+    check: ({ variables: v, isExplicit }) =>
+      v.IDENTITY_ISSUER_URL !== undefined && v.REQUIRE_IDENTITY_SERVICE && isExplicit("REQUIRE_IDENTITY_SERVICE")
         ? "names an existing issuer while REQUIRE_IDENTITY_SERVICE=true asks to deploy one; set one of them"
         : undefined,
   },
@@ -115,15 +115,15 @@ export const componentRules: readonly ContradictionRule[] = [
   {
     subject: "REQUIRE_APPLICATION_HUB",
     check: (input) =>
-      input.variables.REQUIRE_APPLICATION_HUB && input.isGiven("REQUIRE_APPLICATION_HUB") && !hasIdentity(input)
+      input.variables.REQUIRE_APPLICATION_HUB && input.isExplicit("REQUIRE_APPLICATION_HUB") && !hasIdentity(input)
         ? "is true, but there is no identity service: nobody can log in to the application hub"
         : undefined,
   },
   {
     subject: "REQUIRE_REGISTRATION_API",
-    check: ({ variables: v, isGiven }) =>
+    check: ({ variables: v, isExplicit }) =>
       v.REQUIRE_REGISTRATION_API &&
-      isGiven("REQUIRE_REGISTRATION_API") &&
+      isExplicit("REQUIRE_REGISTRATION_API") &&
       !v.REQUIRE_RESOURCE_CATALOGUE &&
       !v.REQUIRE_DATA_ACCESS
         ? "is true, but there is neither a resource catalogue nor a data access service to register in"

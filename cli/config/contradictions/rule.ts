@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 export interface ContradictionInput {
   readonly config: Config;
   readonly variables: Variables;
-  readonly isGiven: (name: keyof Variables) => boolean;
+  readonly isExplicit: (name: keyof Variables) => boolean;
   readonly facts: MachineFacts;
 }
 

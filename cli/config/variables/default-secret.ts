@@ -20,7 +20,7 @@ export function identitySecret(name: keyof Variables): Fallback<PlatformSecret> 
   return derived(
     `changeme ${OWN_RULE}, apart from every other; where IDENTITY_SERVICE_DEFAULT_SECRET is set, its value`,
     (context) =>
-      context.isGiven("IDENTITY_SERVICE_DEFAULT_SECRET")
+      context.isExplicit("IDENTITY_SERVICE_DEFAULT_SECRET")
         ? context.get("IDENTITY_SERVICE_DEFAULT_SECRET")
         : findOwnSecret(context, { name, example: "changeme", bytes: 18 }),
   );

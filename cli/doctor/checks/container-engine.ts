@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import type { Check, Finding } from "../finding.ts";
 
 const ENGINES = ["podman", "docker"];
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const REFUSED =
   "Application packages whose tools require a container (DockerRequirement) are refused; the examples also run without.";
 
@@ -13,8 +13,8 @@ export const checkContainerEngine: Check = async ({ plan }) => {
   if (!plan.settings.variables.REQUIRE_ADES) {
     return [];
   }
-  const wanted = plan.settings.variables.CONTAINER_ENGINE;
-  if (wanted === "none") {
+  const desired = plan.settings.variables.CONTAINER_ENGINE;
+  if (desired === "none") {
     return [
       {
         verdict: "good",
@@ -24,17 +24,17 @@ export const checkContainerEngine: Check = async ({ plan }) => {
       },
     ];
   }
-  if (wanted !== "auto") {
-    return [await checkWanted(wanted)];
+  if (desired !== "auto") {
+    return [await checkWanted(desired)];
   }
   const broken: string[] = [];
   for (const engine of ENGINES) {
-    const answer = await ask(engine);
-    if (answer.kind === "works") {
-      return [{ verdict: "good", subject: "containers", found: `${engine} ${answer.version}` }];
+    const response = await send(engine);
+    if (response.kind === "works") {
+      return [{ verdict: "good", subject: "containers", found: `${engine} ${response.version}` }];
     }
-    if (answer.kind === "broken") {
-      broken.push(`${engine}: ${answer.reason}`);
+    if (response.kind === "broken") {
+      broken.push(`${engine}: ${response.reason}`);
     }
   }
   return [
@@ -50,28 +50,28 @@ export const checkContainerEngine: Check = async ({ plan }) => {
 
 /** An engine that the operator asked for: without it the processing service does not start. */
 async function checkWanted(engine: string): Promise<Finding> {
-  const answer = await ask(engine);
-  if (answer.kind === "works") {
-    return { verdict: "good", subject: "containers", found: `${engine} ${answer.version}` };
+  const response = await send(engine);
+  if (response.kind === "works") {
+    return { verdict: "good", subject: "containers", found: `${engine} ${response.version}` };
   }
   return {
     verdict: "bad",
     subject: "containers",
-    found: `CONTAINER_ENGINE=${engine}, ${answer.kind === "missing" ? "which is not installed" : `which does not work: ${answer.reason}`}`,
+    found: `CONTAINER_ENGINE=${engine}, ${response.kind === "missing" ? "which is not installed" : `which does not work: ${response.reason}`}`,
     meaning: "Tools that run in containers will not run.",
     advice: "Install it, or set CONTAINER_ENGINE to auto, none, podman, docker or the path of one.",
   };
 }
 
-type Answer =
+type ServiceResponse =
   | { readonly kind: "works"; readonly version: string }
   | { readonly kind: "broken"; readonly reason: string }
   | { readonly kind: "missing" };
 
-async function ask(engine: string): Promise<Answer> {
+async function send(engine: string): Promise<ServiceResponse> {
   const format = /docker[^/]*$/.test(engine) ? "{{.ServerVersion}}" : "{{.Version.Version}}";
   try {
-    const { stdout } = await promisify(execFile)(engine, ["info", "--format", format], { timeout: PATIENCE_MS });
+    const { stdout } = await promisify(execFile)(engine, ["info", "--format", format], { timeout: TIMEOUT_MS });
     return { kind: "works", version: stdout.trim() };
   } catch (error) {
     const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };

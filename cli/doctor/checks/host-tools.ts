@@ -3,20 +3,20 @@ import { promisify } from "node:util";
 
 import type { Check } from "../finding.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const ADVICE = "apt-get install bubblewrap";
 
 /** Whether tools of application packages that run on this machine itself are kept to themselves. */
 export const checkHostTools: Check = async ({ plan: { settings } }) => {
-  const { REQUIRE_ADES: required, PROCESSING_HOST_TOOLS: wanted } = settings.variables;
-  if (!required || wanted === "open" || wanted === "refused") {
+  const { REQUIRE_ADES: required, PROCESSING_HOST_TOOLS: desired } = settings.variables;
+  if (!required || desired === "open" || desired === "refused") {
     return [];
   }
-  const why = await whyNoBubblewrap();
+  const why = await noBubblewrapReason();
   if (why === undefined) {
     return [{ verdict: "good", subject: "isolation", found: "tools without a container run in bubblewrap" }];
   }
-  return wanted === "isolated"
+  return desired === "isolated"
     ? [
         {
           verdict: "bad",
@@ -38,10 +38,10 @@ export const checkHostTools: Check = async ({ plan: { settings } }) => {
       ];
 };
 
-async function whyNoBubblewrap(): Promise<string | undefined> {
+async function noBubblewrapReason(): Promise<string | undefined> {
   try {
     await promisify(execFile)("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "--", "/bin/sh", "-c", ":"], {
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
     });
     return undefined;
   } catch (error) {

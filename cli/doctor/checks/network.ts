@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Check } from "../finding.ts";
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /** Ports of the ingress, and whether the names of the services lead here. */
 export const checkNetwork: Check = async ({ prepared: { cluster, notes, resolution } }) => {
@@ -46,5 +46,5 @@ async function findAddresses(host: string): Promise<readonly string[]> {
     (all) => all.map(({ address }) => address),
     () => [],
   );
-  return await Promise.race([found, sleep(PATIENCE_MS, [], { ref: false })]);
+  return await Promise.race([found, sleep(TIMEOUT_MS, [], { ref: false })]);
 }

@@ -13,7 +13,7 @@ import type { Variables } from "@swath/manifest";
 import { listUrls } from "../../commands/urls.ts";
 import type { Check, DoctorContext, Finding } from "../finding.ts";
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const DAY_MS = 24 * 3600 * 1000;
 /** Seconds by which a clock may be off before tokens and certificates are refused. */
 const CLOCK_SECONDS = 30;
@@ -55,15 +55,15 @@ export async function checkNames({ prepared }: Pick<DoctorContext, "prepared">):
 
 async function findAddresses(name: string): Promise<readonly LookupAddress[]> {
   const found = lookup(name, { all: true }).catch(() => []);
-  return Promise.race([found, sleep(PATIENCE_MS, [], { ref: false })]);
+  return Promise.race([found, sleep(TIMEOUT_MS, [], { ref: false })]);
 }
 
 async function checkPorts({ prepared, plan }: DoctorContext): Promise<readonly Finding[]> {
   const { publicIp, variables } = prepared.resolution.config;
   const { httpPort, httpsPort } = prepared.cluster;
-  const wanted = plan.settings.scheme === "https" ? [httpPort, httpsPort] : [httpPort];
+  const desired = plan.settings.scheme === "https" ? [httpPort, httpsPort] : [httpPort];
   return Promise.all(
-    wanted.map(async (port): Promise<Finding> => {
+    desired.map(async (port): Promise<Finding> => {
       const problem = await tryPort(publicIp, port);
       const isStandard = port === 80 || port === 443;
       if (problem === undefined) {
@@ -94,7 +94,7 @@ async function checkPorts({ prepared, plan }: DoctorContext): Promise<readonly F
 /** Why nobody answers; undefined when somebody does. */
 function tryPort(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: PATIENCE_MS });
+    const socket = connect({ host, port, timeout: TIMEOUT_MS });
     const end = (problem: string | undefined) => {
       socket.destroy();
       resolve(problem);
@@ -184,7 +184,7 @@ function lookAt(address: string, port: number, host: string): Promise<Seen> {
       port,
       servername: host,
       rejectUnauthorized: false,
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
     });
     let text = "";
     socket.once("secureConnect", () => {
@@ -222,11 +222,11 @@ async function checkPlainHttp({ prepared, plan }: DoctorContext): Promise<readon
       port: prepared.cluster.httpPort,
       path: "/",
       headers,
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
     });
-    sent.on("response", (answer) => {
-      answer.resume();
-      resolve(answer.headers.location ?? "");
+    sent.on("response", (response) => {
+      response.resume();
+      resolve(response.headers.location ?? "");
     });
     sent.on("timeout", () => sent.destroy());
     sent.on("error", () => resolve(undefined));
@@ -261,14 +261,14 @@ const DEFAULT = /^(changeme)+$/i;
 const SHORT = 12;
 
 function checkCredentials({ plan }: DoctorContext): readonly Finding[] {
-  const given = CREDENTIALS.flatMap((name) => {
+  const provided = CREDENTIALS.flatMap((name) => {
     const secret = plan.settings.variables[name];
     return typeof secret === "object" && "kind" in secret && secret.kind === "given"
       ? [{ name, value: secret.value }]
       : [];
   });
-  const known = given.filter(({ value }) => DEFAULT.test(value)).map(({ name }) => name);
-  const short = given.filter(({ value }) => !DEFAULT.test(value) && value.length < SHORT).map(({ name }) => name);
+  const known = provided.filter(({ value }) => DEFAULT.test(value)).map(({ name }) => name);
+  const short = provided.filter(({ value }) => !DEFAULT.test(value) && value.length < SHORT).map(({ name }) => name);
   const advice = "Leave them out, so that each is generated, or choose longer ones; then bin/swath credentials rotate.";
   if (known.length > 0) {
     const found = `documented defaults: ${known.join(", ")}`;
@@ -307,10 +307,10 @@ async function readDate(url: string, caFile: string | undefined): Promise<string
   const more = caFile === undefined ? undefined : await readFile(caFile, "utf8").catch(() => undefined);
   return new Promise((resolve) => {
     const ca = more === undefined ? undefined : [...rootCertificates, more];
-    const options = { method: "HEAD", timeout: PATIENCE_MS, agent: false, ...(ca && { ca }) };
-    const sent = requestTls(url, options, (answer) => {
-      answer.resume();
-      resolve(answer.headers.date);
+    const options = { method: "HEAD", timeout: TIMEOUT_MS, agent: false, ...(ca && { ca }) };
+    const sent = requestTls(url, options, (response) => {
+      response.resume();
+      resolve(response.headers.date);
     });
     sent.once("timeout", () => sent.destroy(new Error("no answer")));
     sent.once("error", () => resolve(undefined));

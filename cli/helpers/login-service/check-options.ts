@@ -24,7 +24,7 @@ const CHECKED = [
 /** What the options of the protection script say otherwise than the deployment, one sentence each. */
 export function listContradictions(
   { settings }: Pick<Plan, "settings">,
-  given: {
+  provided: {
     readonly domain?: string | undefined;
     readonly publicIp?: string | undefined;
     readonly env: NodeJS.ProcessEnv;
@@ -33,17 +33,17 @@ export function listContradictions(
   const { variables, domain, publicIp } = settings;
   return [
     ...CHECKED.flatMap((name) => {
-      const value = given.env[name];
+      const value = provided.env[name];
       const deployed = String(variables[name]);
       return value !== undefined && value !== "" && value !== deployed
         ? [`${name} is ${value}, but the deployment has ${deployed}`]
         : [];
     }),
-    ...(given.domain !== undefined && given.domain !== "" && given.domain !== domain
-      ? [`the domain is ${given.domain}, but the deployment has ${domain}`]
+    ...(provided.domain !== undefined && provided.domain !== "" && provided.domain !== domain
+      ? [`the domain is ${provided.domain}, but the deployment has ${domain}`]
       : []),
-    ...(given.publicIp !== undefined && given.publicIp !== "" && given.publicIp !== publicIp
-      ? [`the public address is ${given.publicIp}, but the deployment has ${publicIp}`]
+    ...(provided.publicIp !== undefined && provided.publicIp !== "" && provided.publicIp !== publicIp
+      ? [`the public address is ${provided.publicIp}, but the deployment has ${publicIp}`]
       : []),
   ];
 }

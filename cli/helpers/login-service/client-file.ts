@@ -45,7 +45,7 @@ export function writeClientFile(file: string, client: ClientCredentials): void {
 }
 
 export function removeClientFile(file: string): boolean {
-  const isThere = existsSync(file);
+  const exists = existsSync(file);
   rmSync(file, { force: true });
-  return isThere;
+  return exists;
 }

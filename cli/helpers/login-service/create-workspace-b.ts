@@ -52,7 +52,7 @@ export const createWorkspaceB: Helper = async (context) => {
   });
   const { id_token: idToken } = Object(token.body) as { id_token?: unknown };
   if (typeof idToken !== "string") {
-    context.terminal.say(`the login service says: ${describe(token.status, token.body)}`);
+    context.terminal.print(`the login service says: ${describe(token.status, token.body)}`);
     throw new CommandError("ERROR: ID token is null");
   }
   const url = `${addressOf("workspace-api")}/workspaces`;
@@ -71,7 +71,7 @@ export const createWorkspaceB: Helper = async (context) => {
 
 /** What is typed, or the first line of what a script sends; without either, what the environment says. */
 async function readAdminPassword({ env, terminal }: HelperContext): Promise<string> {
-  const typed = await terminal.askSecret("admin password> ");
+  const typed = await terminal.callSecret("admin password> ");
   const password = typed === "" ? (env["LOGIN_SERVICE_ADMIN_PASSWORD"] ?? "") : typed;
   if (password === "") {
     throw new CommandError("the administrator's password is missing");

@@ -12,11 +12,11 @@ export function openLoginSession(context: HelperContext, deployment: Deployment)
     user,
     readPassword: async () =>
       findPassword(context, user, {
-        given: undefined,
+        provided: undefined,
         known: await deployment.readAdminPassword(),
         option: "LOGIN_SERVICE_ADMIN_PASSWORD",
       }),
-    say: context.terminal.say,
+    print: context.terminal.print,
     fetch: deployment.fetch,
   });
 }

@@ -31,11 +31,13 @@ export interface ServiceRules {
 /** @throws {CommandError} */
 export async function openServiceRules(session: AdminSession, admin: string, service: string): Promise<ServiceRules> {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const answer = await session.request(method, `${admin}${path}`, body);
-    if (answer.status >= 400) {
-      throw new CommandError(`the protection of ${service} cannot be changed: ${describe(answer.status, answer.body)}`);
+    const response = await session.request(method, `${admin}${path}`, body);
+    if (response.status >= 400) {
+      throw new CommandError(
+        `the protection of ${service} cannot be changed: ${describe(response.status, response.body)}`,
+      );
     }
-    return answer.body;
+    return response.body;
   };
   const clients = (await call("GET", `/clients?clientId=${encodeURIComponent(service)}`)) as readonly Named[];
   const client = clients[0];

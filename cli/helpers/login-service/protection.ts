@@ -176,24 +176,24 @@ async function findAdmin({ session, admin, deployment }: Work): Promise<string> 
 async function findUsers(
   session: AdminSession,
   admin: string,
-  wanted: readonly (readonly [name: string, id: string])[],
+  desired: readonly (readonly [name: string, id: string])[],
 ): Promise<readonly ProtectedUser[]> {
   const users: ProtectedUser[] = [];
   const missing: string[] = [];
-  for (const [name, id] of wanted) {
-    const answer =
+  for (const [name, id] of desired) {
+    const response =
       id === ""
         ? await session.request("GET", `${admin}/users?username=${name}&exact=true`)
         : await session.request("GET", `${admin}/users/${encodeURIComponent(id)}`);
-    const found = (Array.isArray(answer.body) ? answer.body[0] : answer.body) as
+    const found = (Array.isArray(response.body) ? response.body[0] : response.body) as
       | { readonly id?: string; readonly username?: string }
       | undefined;
-    if (answer.status === 200 && found?.id !== undefined && found.username !== undefined) {
+    if (response.status === 200 && found?.id !== undefined && found.username !== undefined) {
       users.push({ id: found.id, name: found.username });
-    } else if (answer.status === 200 || answer.status === 404) {
+    } else if (response.status === 200 || response.status === 404) {
       missing.push(id === "" ? `there is no user ${name}` : `there is no user with the ID ${id}`);
     } else {
-      throw new CommandError(`the login service does not show its users: ${describe(answer.status, answer.body)}`);
+      throw new CommandError(`the login service does not show its users: ${describe(response.status, response.body)}`);
     }
   }
   if (users.length === 2 && users[0]?.id === users[1]?.id) {

@@ -41,10 +41,12 @@ export async function registerClient(
     ...(softwareId !== undefined && { software_id: softwareId }),
   };
   const url = `${login}/${provider}/restv1/register`;
-  const answer = "session" in by ? await by.session.request("POST", url, body) : await send(by.fetch, url, body);
-  const { client_id: id, client_secret: secret } = Object(answer.body) as Record<string, unknown>;
-  if (![200, 201].includes(answer.status) || typeof id !== "string" || typeof secret !== "string") {
-    throw new CommandError(`client ${name} cannot be registered at ${url}: ${describe(answer.status, answer.body)}`);
+  const response = "session" in by ? await by.session.request("POST", url, body) : await send(by.fetch, url, body);
+  const { client_id: id, client_secret: secret } = Object(response.body) as Record<string, unknown>;
+  if (![200, 201].includes(response.status) || typeof id !== "string" || typeof secret !== "string") {
+    throw new CommandError(
+      `client ${name} cannot be registered at ${url}: ${describe(response.status, response.body)}`,
+    );
   }
   return { id, secret };
 }

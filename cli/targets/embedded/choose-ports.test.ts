@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type PortAnswer, choosePorts } from "./choose-ports.ts";
+import { type PortResponse, choosePorts } from "./choose-ports.ts";
 
-const wanted = { http: 80, https: 443 };
+const desired = { http: 80, https: 443 };
 const addresses = ["127.0.0.1", "::1"];
-const answering = (answers: Record<number, PortAnswer>) => async (_address: string, port: number) =>
-  answers[port] ?? "free";
+const answering = (responses: Record<number, PortResponse>) => async (_address: string, port: number) =>
+  responses[port] ?? "free";
 
 test("wanted ports that are free are taken", async () => {
-  assert.deepEqual(await choosePorts({ wanted, isGiven: false, addresses, tryPort: answering({}) }), wanted);
+  assert.deepEqual(await choosePorts({ desired, isProvided: false, addresses, tryPort: answering({}) }), desired);
 });
 
 test("ports the user may not bind fall back to 8080 and 8443, given or not, and it says so", async () => {
-  for (const isGiven of [false, true]) {
+  for (const isProvided of [false, true]) {
     const tryPort = answering({ 80: "forbidden", 443: "forbidden" });
-    const chosen = await choosePorts({ wanted, isGiven, addresses, tryPort });
+    const chosen = await choosePorts({ desired, isProvided, addresses, tryPort });
     assert.deepEqual([chosen.http, chosen.https], [8080, 8443]);
     assert.match(chosen.reason ?? "", /port 80 may not be used by this user/);
   }
@@ -23,11 +23,11 @@ test("ports the user may not bind fall back to 8080 and 8443, given or not, and 
 
 test("a second cluster gets the next pair", async () => {
   const tryPort = answering({ 80: "taken", 8080: "taken" });
-  const { http, https } = await choosePorts({ wanted, isGiven: false, addresses, tryPort });
+  const { http, https } = await choosePorts({ desired, isProvided: false, addresses, tryPort });
   assert.deepEqual([http, https], [8180, 8543]);
 });
 
 test("a port the operator asked for and somebody has is an error that says what to do", async () => {
-  const choosing = choosePorts({ wanted, isGiven: true, addresses, tryPort: answering({ 443: "taken" }) });
+  const choosing = choosePorts({ desired, isProvided: true, addresses, tryPort: answering({ 443: "taken" }) });
   await assert.rejects(choosing, /port 443 is taken on 127\.0\.0\.1.*LOCALCLUSTER_EXTRA_OPTIONS=--ports/);
 });

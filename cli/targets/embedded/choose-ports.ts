@@ -7,16 +7,16 @@ export interface IngressPorts {
 }
 
 interface ChoosePortsOptions {
-  readonly wanted: IngressPorts;
+  readonly desired: IngressPorts;
   /** The operator asked for these ports, so no others will do. */
-  readonly isGiven: boolean;
+  readonly isProvided: boolean;
   /** Addresses that the ingress is to listen on. */
   readonly addresses: readonly string[];
   /** Whether a port can be had; replaced in tests. */
-  readonly tryPort?: (address: string, port: number) => Promise<PortAnswer>;
+  readonly tryPort?: (address: string, port: number) => Promise<PortResponse>;
 }
 
-export type PortAnswer = "free" | "taken" | "forbidden" | "no such address";
+export type PortResponse = "free" | "taken" | "forbidden" | "no such address";
 
 /** The ports that were asked for cannot be had. */
 export class PortError extends Error {
@@ -40,73 +40,73 @@ const FALLBACKS: readonly IngressPorts[] = Array.from({ length: 20 }, (_, index)
  * @throws {PortError} saying which port, why, and what to do
  */
 export async function choosePorts(options: ChoosePortsOptions): Promise<ChosenPorts> {
-  const { wanted, isGiven, addresses, tryPort = askForPort } = options;
-  const obstacle = await findObstacle(wanted, addresses, tryPort);
-  if (obstacle === undefined) {
+  const { desired: wanted, isProvided: isGiven, addresses, tryPort = callForPort } = options;
+  const conflict = await findConflict(wanted, addresses, tryPort);
+  if (conflict === undefined) {
     return wanted;
   }
-  if (!isGiven || obstacle.answer === "forbidden") {
+  if (!isGiven || conflict.answer === "forbidden") {
     for (const pair of FALLBACKS) {
-      if ((await findObstacle(pair, addresses, tryPort)) === undefined) {
-        return { ...pair, reason: describeObstacle(obstacle) };
+      if ((await findConflict(pair, addresses, tryPort)) === undefined) {
+        return { ...pair, reason: describeConflict(conflict) };
       }
     }
   }
   throw new PortError(
-    `${describeObstacle(obstacle)}. ` +
-      (obstacle.answer === "taken"
-        ? `Stop the program that has it (ss -ltnp 'sport = :${obstacle.port}' names it), or choose other ports: LOCALCLUSTER_EXTRA_OPTIONS=--ports=9080:80,9443:443`
+    `${describeConflict(conflict)}. ` +
+      (conflict.answer === "taken"
+        ? `Stop the program that has it (ss -ltnp 'sport = :${conflict.port}' names it), or choose other ports: LOCALCLUSTER_EXTRA_OPTIONS=--ports=9080:80,9443:443`
         : "Choose others: LOCALCLUSTER_EXTRA_OPTIONS=--ports=9080:80,9443:443"),
   );
 }
 
-interface Obstacle {
+interface PortConflict {
   readonly address: string;
   readonly port: number;
-  readonly answer: PortAnswer;
+  readonly answer: PortResponse;
 }
 
-async function findObstacle(
+async function findConflict(
   { http, https }: IngressPorts,
   addresses: readonly string[],
   tryPort: NonNullable<ChoosePortsOptions["tryPort"]>,
-): Promise<Obstacle | undefined> {
+): Promise<PortConflict | undefined> {
   for (const port of new Set([http, https])) {
     for (const address of addresses) {
-      const answer = await tryPort(address, port);
-      if (answer !== "free") {
-        return { address, port, answer };
+      const response = await tryPort(address, port);
+      if (response !== "free") {
+        return { address, port, answer: response };
       }
     }
   }
   return undefined;
 }
 
-function describeObstacle({ address, port, answer }: Obstacle): string {
-  const reasons: Record<PortAnswer, string> = {
+function describeConflict({ address, port, answer: response }: PortConflict): string {
+  const reasons: Record<PortResponse, string> = {
     free: "is free",
     taken: `is taken on ${address} by another program`,
     forbidden: "may not be used by this user (ports below 1024 are root's)",
     "no such address": `cannot be used: this machine has no address ${address}`,
   };
-  return `port ${port} ${reasons[answer]}`;
+  return `port ${port} ${reasons[response]}`;
 }
 
-function askForPort(host: string, port: number): Promise<PortAnswer> {
+function callForPort(host: string, port: number): Promise<PortResponse> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const answers: Record<string, PortAnswer> = {
+      const responses: Record<string, PortResponse> = {
         EADDRINUSE: "taken",
         EACCES: "forbidden",
         EPERM: "forbidden",
         EADDRNOTAVAIL: "no such address",
       };
-      const answer = answers[error.code ?? ""];
-      if (answer === undefined) {
+      const response = responses[error.code ?? ""];
+      if (response === undefined) {
         reject(error);
       } else {
-        resolve(answer);
+        resolve(response);
       }
     });
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve("free")));

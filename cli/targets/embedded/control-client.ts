@@ -26,11 +26,11 @@ export function createControlClient(controlSocket: string): ControlClient {
       response.resume();
       return undefined;
     }
-    const answer = (await readJsonBody(response)) as { error?: string };
+    const reply = (await readJsonBody(response)) as { error?: string };
     if ((response.statusCode ?? 500) >= 500) {
-      throw new Error(answer.error ?? `the supervisor answered ${response.statusCode}`);
+      throw new Error(reply.error ?? `the supervisor answered ${response.statusCode}`);
     }
-    return answer;
+    return reply;
   };
   return {
     status: () => call("GET", "/status") as Promise<SupervisorStatus>,

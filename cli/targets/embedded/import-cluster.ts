@@ -22,7 +22,7 @@ export interface ClusterImport {
 }
 
 /** What keeps a cluster from being restored under this name, if anything does. */
-export function findObstacle(paths: ClusterPaths): string | undefined {
+export function findConflict(paths: ClusterPaths): string | undefined {
   if (existsSync(paths.planFile)) {
     return "something is deployed";
   }

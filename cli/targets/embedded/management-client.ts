@@ -9,7 +9,7 @@ const MOST = 16 * 1024 * 1024;
  * What a pod's management listener answers. `directory` is where the pod's sockets lie.
  * @throws with the answer's text when its status is not 200, and with the socket's own error (ENOENT: it is not there yet)
  */
-export function askManagement(directory: string, path: string): Promise<string> {
+export function callManagement(directory: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const question = request(
       { socketPath: join(directory, "management.sock"), path, timeout: TIMEOUT_MS },

@@ -35,7 +35,7 @@ export async function prepareCluster({ args, env, clusterName, bindPorts }: Prep
   const facts = await collectMachineFacts({ env, args, readKeptDomain: async () => kept?.domain });
   const first = resolveConfig({ env, args, facts });
   const { config } = first;
-  const wanted = {
+  const desired = {
     http: findPort(config.extraOptions.ports, 80),
     https: findPort(config.extraOptions.ports, 443),
   };
@@ -43,8 +43,8 @@ export async function prepareCluster({ args, env, clusterName, bindPorts }: Prep
   const portsAreGiven = config.origins.LOCALCLUSTER_EXTRA_OPTIONS.kind !== "default";
   const ports: ChosenPorts =
     bindPorts && first.mistakes.length === 0 && config.variables.REQUIRE_INGRESS_CONTROLLER
-      ? await findPorts({ paths, kept, wanted, portsAreGiven, addresses })
-      : { http: kept?.httpPort ?? wanted.http, https: kept?.httpsPort ?? wanted.https };
+      ? await findPorts({ paths, kept, desired, portsAreGiven, addresses })
+      : { http: kept?.httpPort ?? desired.http, https: kept?.httpsPort ?? desired.https };
   const resolution = resolveConfig({ env, args, facts: { ...facts, ingressPorts: ports } });
   const cluster: ClusterSettings = {
     name: clusterName,
@@ -55,18 +55,24 @@ export async function prepareCluster({ args, env, clusterName, bindPorts }: Prep
     portsAreGiven,
     createdAt: kept?.createdAt ?? new Date().toISOString(),
   };
-  return { resolution, cluster, paths, notes: listNotes(ports, wanted) };
+  return { resolution, cluster, paths, notes: listNotes(ports, desired) };
 }
 
 interface FindPortsOptions {
   readonly paths: ClusterPaths;
   readonly kept: ClusterSettings | undefined;
-  readonly wanted: { readonly http: number; readonly https: number };
+  readonly desired: { readonly http: number; readonly https: number };
   readonly portsAreGiven: boolean;
   readonly addresses: readonly string[];
 }
 
-async function findPorts({ paths, kept, wanted, portsAreGiven, addresses }: FindPortsOptions): Promise<ChosenPorts> {
+async function findPorts({
+  paths,
+  kept,
+  desired: wanted,
+  portsAreGiven,
+  addresses,
+}: FindPortsOptions): Promise<ChosenPorts> {
   const isSameWish =
     kept !== undefined &&
     kept.portsAreGiven === portsAreGiven &&
@@ -79,13 +85,13 @@ async function findPorts({ paths, kept, wanted, portsAreGiven, addresses }: Find
       return keptPorts;
     }
     // Links that people have kept lead to these ports: better an error than to move silently.
-    return choosePorts({ wanted: keptPorts, isGiven: true, addresses });
+    return choosePorts({ desired: keptPorts, isProvided: true, addresses });
   }
-  return choosePorts({ wanted, isGiven: portsAreGiven, addresses });
+  return choosePorts({ desired: wanted, isProvided: portsAreGiven, addresses });
 }
 
-function listNotes(ports: ChosenPorts, wanted: { http: number; https: number }): readonly string[] {
-  return ports.reason !== undefined && ports.http !== wanted.http
+function listNotes(ports: ChosenPorts, desired: { http: number; https: number }): readonly string[] {
+  return ports.reason !== undefined && ports.http !== desired.http
     ? [`${ports.reason}; this cluster uses ${ports.http} and ${ports.https} instead.`]
     : [];
 }
@@ -103,8 +109,8 @@ function listenAddresses({ onLoopback, extraOptions, publicIp }: Resolution["con
     const address = publicIp.startsWith("127.") ? publicIp : LOOPBACK;
     return hasIpv6 ? [address, "::1"] : [address];
   }
-  const given = [extraOptions.listenAddress, ...extraOptions.ports.map((mapping) => mapping.address)].filter(
+  const provided = [extraOptions.listenAddress, ...extraOptions.ports.map((mapping) => mapping.address)].filter(
     (address) => address !== undefined,
   );
-  return given.length > 0 ? [...new Set(given)] : hasIpv6 ? ["0.0.0.0", "::"] : ["0.0.0.0"];
+  return provided.length > 0 ? [...new Set(provided)] : hasIpv6 ? ["0.0.0.0", "::"] : ["0.0.0.0"];
 }

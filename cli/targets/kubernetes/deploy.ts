@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Plan } from "../../platform/plan.ts";
 import type { Connection } from "./api/connection.ts";
-import { applyObject, deleteObject, forEachOf } from "./api/objects.ts";
+import { applyObject, deleteObject, forEachConcurrent } from "./api/objects.ts";
 import { type AcceptedPlan, acceptPlan } from "./apply/apply-plan.ts";
 import { applyNamespace } from "./apply/apply-namespace.ts";
 import { type Deleted, deleteDeployment } from "./apply/delete-deployment.ts";
@@ -14,13 +14,13 @@ import { installChart, uninstallChart } from "./charts/helm.ts";
 import { checkCluster, readMinorVersion } from "./checks/check-cluster.ts";
 import { adjustIngressController } from "./ingress-service.ts";
 import { KubernetesError } from "./kubernetes-error.ts";
-import { type HeldLease, holdLease } from "./lease/hold-lease.ts";
+import { type Lease, acquireLease } from "./lease/acquire-lease.ts";
 import { renderNamespace } from "./render/render-plan.ts";
 import { RECORD_NAMESPACE } from "./state/names.ts";
 import { readPlan } from "./state/record.ts";
 
 /** Seconds that a namespace may take to go. */
-const NAMESPACE_PATIENCE = 180;
+const NAMESPACE_TIMEOUT = 180;
 
 interface DeployOptions {
   readonly connection: Connection;
@@ -60,7 +60,10 @@ export async function deploy(options: DeployOptions): Promise<Deploying> {
       await installChart(chart, version, plan.settings, helm);
     }
     await adjustIngressController(connection, plan.settings);
-    await forEachOf(renderExtras(plan.settings), async (object) => void (await applyObject(connection, object)));
+    await forEachConcurrent(
+      renderExtras(plan.settings),
+      async (object) => void (await applyObject(connection, object)),
+    );
     const { finish } = await acceptPlan({ connection, plan, minor, progress, signal });
     return {
       finish: () => finish().catch((error: unknown) => throwLoss(lease, error)),
@@ -76,11 +79,11 @@ export async function deploy(options: DeployOptions): Promise<Deploying> {
 async function startChange(
   { connection, plan, onWait }: DeployOptions,
   checkAgain: () => Promise<void>,
-): Promise<HeldLease> {
+): Promise<Lease> {
   let hasWaited = false;
-  for (let attempt = 0; attempt < NAMESPACE_PATIENCE; attempt += 1) {
+  for (let attempt = 0; attempt < NAMESPACE_TIMEOUT; attempt += 1) {
     await applyNamespace(connection, renderNamespace(plan, RECORD_NAMESPACE));
-    const lease = await holdLease({
+    const lease = await acquireLease({
       connection,
       onWait: (holder) => {
         hasWaited = true;
@@ -105,7 +108,7 @@ async function startChange(
   );
 }
 
-function throwLoss({ signal }: HeldLease, error: unknown): never {
+function throwLoss({ signal }: Lease, error: unknown): never {
   throw signal.aborted ? signal.reason : error;
 }
 
@@ -123,7 +126,7 @@ interface UndeployOptions {
 export async function undeploy(options: UndeployOptions): Promise<Deleted> {
   const { connection, onWait } = options;
   const minor = await readMinorVersion(connection);
-  const lease = await holdLease({ connection, onWait });
+  const lease = await acquireLease({ connection, onWait });
   try {
     return await remove(options, minor);
   } finally {
@@ -140,7 +143,7 @@ async function remove({ connection, clusterName, env, everything }: UndeployOpti
     ...(everything !== undefined && { everything }),
   });
   if (plan !== undefined) {
-    await forEachOf(renderExtras(plan.settings), (object) => deleteObject(connection, object));
+    await forEachConcurrent(renderExtras(plan.settings), (object) => deleteObject(connection, object));
     for (const chart of listCharts(plan.settings).toReversed()) {
       await uninstallChart(chart, { env, context: connection.context });
     }

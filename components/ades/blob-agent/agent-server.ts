@@ -79,8 +79,8 @@ function toRefusal(error: unknown): { readonly status: number; readonly message:
   if (error instanceof Error && error.name === "BadDigest") {
     return { status: 422, message: error.message };
   }
-  const isAway = error instanceof StagingError && error.temporary;
-  return { status: isAway ? 503 : 502, message: error instanceof Error ? error.message : "unknown error" };
+  const isUnavailable = error instanceof StagingError && error.temporary;
+  return { status: isUnavailable ? 503 : 502, message: error instanceof Error ? error.message : "unknown error" };
 }
 
 async function handle(

@@ -2,7 +2,7 @@ import type { ClusterApi } from "@swath/kubernetes/api";
 import type { Logger } from "@swath/service";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Pod, containerState, marks } from "../execution/kubernetes/pod-types.ts";
+import { type Pod, containerState, podKeys } from "../execution/kubernetes/pod-types.ts";
 import { podsPath } from "../execution/kubernetes/watch-pod.ts";
 
 /** `running` for a tool that has not ended within the time that was waited; `gone` for a pod that there is not. */
@@ -53,7 +53,7 @@ export class EndedTools {
       const watched = this.#pods.get(name);
       // Where the cluster sends requests to the agents of other nodes, the pod is not among those watched here.
       const pod = watched ?? (await this.#api.get<Pod>(`${podsPath(this.#api.namespace)}/${name}`));
-      if (pod === undefined || pod.metadata.labels?.[marks.job] !== job) {
+      if (pod === undefined || pod.metadata.labels?.[podKeys.job] !== job) {
         return "gone";
       }
       if (containerState(pod)?.terminated !== undefined) {
@@ -91,7 +91,7 @@ export class EndedTools {
 
   async #watch(): Promise<void> {
     const { signal } = this.#stopped;
-    const query = { labelSelector: marks.run, fieldSelector: `spec.nodeName=${this.#node}` };
+    const query = { labelSelector: podKeys.run, fieldSelector: `spec.nodeName=${this.#node}` };
     const path = podsPath(this.#api.namespace);
     while (!signal.aborted) {
       try {

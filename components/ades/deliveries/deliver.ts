@@ -22,7 +22,7 @@ interface DeliveryOptions {
 }
 
 /** A new delivery is told at once; this is for what was told while nobody listened. */
-const LONGEST_SLEEP = 30_000;
+const MAX_SLEEP = 30_000;
 /** Deliveries at the same time: one slow subscriber must not hold up the others. */
 const PARALLEL = 4;
 
@@ -36,7 +36,7 @@ export async function startDeliveries({
   logger,
 }: DeliveryOptions): Promise<{ stop: () => Promise<void> }> {
   const sender = createCallbackSender(settings);
-  const atWork = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -69,7 +69,7 @@ export async function startDeliveries({
   };
   const pump = async (): Promise<void> => {
     clearTimeout(timer);
-    while (!stopped && atWork.size < PARALLEL) {
+    while (!stopped && running.size < PARALLEL) {
       const delivery = await claimDelivery(db);
       if (delivery === undefined) {
         break;
@@ -77,13 +77,13 @@ export async function startDeliveries({
       const work: Promise<void> = deliver(delivery)
         .catch((error: unknown) => logger.warn({ err: error, job: delivery.job }, "could not note a delivery"))
         .finally(() => {
-          atWork.delete(work);
+          running.delete(work);
           wake();
         });
-      atWork.add(work);
+      running.add(work);
     }
     if (!stopped) {
-      const pause = Math.min(Math.max((await untilNextDelivery(db)) ?? LONGEST_SLEEP, 100), LONGEST_SLEEP);
+      const pause = Math.min(Math.max((await untilNextDelivery(db)) ?? MAX_SLEEP, 100), MAX_SLEEP);
       timer = setTimeout(wake, pause);
     }
   };
@@ -109,7 +109,7 @@ export async function startDeliveries({
       await listener.close();
       await last;
       clearTimeout(timer);
-      await Promise.allSettled(atWork);
+      await Promise.allSettled(running);
       await sender.close();
     },
   };

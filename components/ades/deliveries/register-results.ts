@@ -49,7 +49,7 @@ export async function deregisterResults(settings: AdesSettings, owner: string, c
   }
 }
 
-interface Answer {
+interface ServiceResponse {
   readonly detail?: string;
   readonly state?: string;
   readonly reason?: string | null;
@@ -61,7 +61,7 @@ async function send(
   owner: string,
   what: string,
   body: object,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   if (url === undefined || secret === undefined) {
     throw new RefusedForGoodError("this deployment has no workspace API any more");
   }
@@ -73,14 +73,14 @@ async function send(
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    const answer = (await response.json()) as Answer;
+    const reply = (await response.json()) as ServiceResponse;
     if (response.status === 404) {
-      throw new RefusedForGoodError(answer.detail ?? `${owner} has no workspace`);
+      throw new RefusedForGoodError(reply.detail ?? `${owner} has no workspace`);
     }
     if (!response.ok) {
-      throw new Error(answer.detail ?? `the workspace API answers ${response.status}`);
+      throw new Error(reply.detail ?? `the workspace API answers ${response.status}`);
     }
-    return answer;
+    return reply;
   } finally {
     await peer.close();
   }

@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 
 import { toStatus } from "../routes/job-status.ts";
-import { publicSpace } from "../routes/context.ts";
+import { publicApiBase } from "../routes/context.ts";
 import { toDocument } from "../results/document.ts";
 import { selectOutputs } from "../results/outputs.ts";
 import { type AdesSettings, allowedPrivate } from "../execution/storage.ts";
@@ -62,7 +62,7 @@ export function createCallbackSender(settings: AdesSettings): CallbackSender {
 
 /** The results for success; else the status (OGC 18-062r2 /req/callback/job-callback). */
 function toMessage(settings: AdesSettings, kind: Delivery["kind"], job: Job): object {
-  const space = publicSpace(settings, job.owner);
+  const space = publicApiBase(settings, job.owner);
   if (kind !== "success") {
     return toStatus(job, space);
   }

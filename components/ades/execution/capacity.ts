@@ -1,12 +1,12 @@
 import { availableParallelism, totalmem } from "node:os";
 
-import type { Room } from "../store/queue.ts";
+import type { FreeCapacity } from "../store/queue.ts";
 import type { AdesSettings } from "./storage.ts";
 
 /** What jobs may have together, and what one of them may have. */
 export interface Capacity {
-  readonly total: Room;
-  readonly ofOneJob: Room;
+  readonly total: FreeCapacity;
+  readonly perJob: FreeCapacity;
   readonly parallelJobs: number;
 }
 
@@ -24,7 +24,7 @@ export function readCapacity(settings: AdesSettings): Capacity {
   };
   return {
     total,
-    ofOneJob: {
+    perJob: {
       cores: Math.min(settings.MAX_CORES, total.cores),
       ramMiB: Math.min(settings.MAX_RAM_MIB, total.ramMiB),
     },

@@ -3,7 +3,7 @@ import type { PackageFacts } from "../packages/package-facts.ts";
 import type { JobNeeds } from "../store/jobs.ts";
 import { readCapacity } from "./capacity.ts";
 import { runsContainers } from "./executors.ts";
-import { whyNoHostTools } from "./isolation.ts";
+import { noHostToolsReason } from "./isolation.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { readInputs } from "./read-inputs.ts";
 import type { AdesSettings } from "./storage.ts";
@@ -27,7 +27,7 @@ export function checkExecution(
         `PROCESSING_TOOL_NETWORK names users and processes, such as ${owner}/${process}.`,
     );
   }
-  const refused = facts.hostTool ? whyNoHostTools(settings) : undefined;
+  const refused = facts.hostTool ? noHostToolsReason(settings) : undefined;
   if (refused !== undefined) {
     throw new OgcError(400, "HostToolsRefused", `A tool of this process names no container, and ${refused}.`);
   }
@@ -47,11 +47,11 @@ interface ExecutionRequest {
  * @throws {OgcError} 400 for what can never be had here
  */
 export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes }: PackageFacts): JobNeeds {
-  const { cores, ramMiB, togetherRamMiB } = resources;
+  const { cores, ramMiB, togetherRamMiB: totalRamMiB } = resources;
   if (resourceMistakes.length > 0) {
     throw invalidParameter(`A ResourceRequirement of the package cannot be met: ${resourceMistakes.join("; ")}.`);
   }
-  const most = readCapacity(settings).ofOneJob;
+  const most = readCapacity(settings).perJob;
   if (cores > most.cores || ramMiB > most.ramMiB) {
     throw new OgcError(
       400,
@@ -60,7 +60,7 @@ export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes
         `${most.ramMiB} MiB here. Lower coresMin and ramMin of its ResourceRequirement, or ask the operator for more.`,
     );
   }
-  return { cores, ramMiB, wishRamMiB: togetherRamMiB ?? null };
+  return { cores, ramMiB, wishRamMiB: totalRamMiB ?? null };
 }
 
 function checkContainer(settings: AdesSettings, { resources: { demandedImage } }: PackageFacts): void {

@@ -1,5 +1,5 @@
 import { removeJournal } from "@swath/cwl";
-import { type Logger, isAway } from "@swath/service";
+import { type Logger, isUnavailable } from "@swath/service";
 import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import type { JobLimits } from "../runner/messages.ts";
 import {
   type ClaimedJob,
   RENEW_MS,
-  type Room,
+  type FreeCapacity,
   claimJob,
   findNextJob,
   findUnfinished,
-  noteDeath,
+  recordRunnerCrash,
   refuseTooLarge,
   renewLeases,
   setJobAside,
@@ -24,7 +24,7 @@ import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
 import { removeStepFiles } from "./kubernetes/remove-step-files.ts";
 import type { JobChange, JobChanges } from "./job-changes.ts";
-import { type RunnerEnd, openRunnerPool } from "./runner-pool.ts";
+import { type RunnerExit, openRunnerPool } from "./runner-pool.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
 
 export interface Dispatcher {
@@ -41,9 +41,9 @@ interface DispatcherOptions {
 }
 
 /** A new job is told at once; this is for leases that run out, of which nobody tells. */
-const LOOK_AGAIN = 2000;
+const POLL_INTERVAL_MS = 2000;
 
-interface AtWork {
+interface RunningJob {
   readonly job: ClaimedJob;
   readonly limits: JobLimits;
 }
@@ -55,7 +55,7 @@ interface AtWork {
 export async function startDispatcher({ db, settings, logger, changes, env }: DispatcherOptions): Promise<Dispatcher> {
   const capacity = readCapacity(settings);
   const instance = createInstance();
-  const atWork = new Map<string, AtWork>();
+  const running = new Map<string, RunningJob>();
   /** Jobs that could not be taken. */
   const unreadable = new Set<string>();
   let stopped = false;
@@ -72,15 +72,15 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     toolSeconds: settings.MAX_TOOL_SECONDS,
     onEnd: (job, how) => void ended(job, how).catch(warn("cannot note the end of a runner", { job: job.id })),
   });
-  let others: Room = { cores: 0, ramMiB: 0 };
-  const ended = async (job: ClaimedJob, how: RunnerEnd) => {
-    atWork.delete(job.id);
+  let others: FreeCapacity = { cores: 0, ramMiB: 0 };
+  const ended = async (job: ClaimedJob, how: RunnerExit) => {
+    running.delete(job.id);
     if (stopped) {
       return;
     }
     if (how.kind === "died") {
-      logger.warn({ job: job.id, how: how.of }, "a runner ended in the middle of a job");
-      await noteDeath(db, job, `The process that carried the job out ended again and again (${how.of}).`);
+      logger.warn({ job: job.id, how: how.of }, "runner exited unexpectedly during a job");
+      await recordRunnerCrash(db, job, `The runner crashed repeatedly (${how.of}).`);
     }
     if (how.kind !== "done") {
       await removeUnwanted(job.id);
@@ -102,38 +102,38 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     await removeStepFiles(settings, id, logger);
     await rm(folder, { recursive: true, force: true });
   };
-  const findRoom = (): Room => {
-    const used = [...atWork.values()];
+  const findFreeCapacity = (): FreeCapacity => {
+    const used = [...running.values()];
     return {
       cores: capacity.total.cores - others.cores - used.reduce((sum, { job }) => sum + job.need_cores, 0),
       ramMiB: capacity.total.ramMiB - others.ramMiB - used.reduce((sum, { limits }) => sum + limits.ramMiB, 0),
     };
   };
   const start = (job: ClaimedJob) => {
-    const { ofOneJob } = capacity;
+    const { perJob: ofOneJob } = capacity;
     const limits = {
       cores: ofOneJob.cores,
       // What all its tools would use together, as far as there was room; never less than its largest tool needs.
       ramMiB: job.granted_ram_mib ?? job.need_ram_mib,
       toolRamMiB: ofOneJob.ramMiB,
     };
-    atWork.set(job.id, { job, limits });
+    running.set(job.id, { job, limits });
     pool.run(job, limits);
   };
   /** Takes the next job. One that cannot be taken is set aside, so that it holds up nobody. */
-  const claim = async (room: Room): Promise<ClaimedJob | undefined> => {
+  const claim = async (freeCapacity: FreeCapacity): Promise<ClaimedJob | undefined> => {
     for (;;) {
-      const asked = {
+      const requested = {
         instance: instance.id,
-        room,
-        passed: [...atWork.keys(), ...unreadable],
-        maxRamMiB: capacity.ofOneJob.ramMiB,
+        freeCapacity,
+        passed: [...running.keys(), ...unreadable],
+        maxRamMiB: capacity.perJob.ramMiB,
         maxOfUser: settings.USER_RUNNING_JOBS,
       };
       try {
-        return await claimJob(db, asked);
+        return await claimJob(db, requested);
       } catch (error) {
-        const id = isAway(error) || stopped ? undefined : await findNextJob(db, asked);
+        const id = isUnavailable(error) || stopped ? undefined : await findNextJob(db, requested);
         if (id === undefined) {
           throw error;
         }
@@ -158,16 +158,16 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     try {
       do {
         again = false;
-        while (!stopped && atWork.size < capacity.parallelJobs) {
-          const room = findRoom();
-          const job = await claim(room);
+        while (!stopped && running.size < capacity.parallelJobs) {
+          const freeCapacity = findFreeCapacity();
+          const job = await claim(freeCapacity);
           if (job === undefined || stopped) {
             break;
           }
           try {
             start(job);
           } catch (error) {
-            atWork.delete(job.id);
+            running.delete(job.id);
             await setAside(job.id, error);
           }
         }
@@ -179,7 +179,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     }
   };
   const onChange = ({ id, status }: JobChange) => {
-    if (status === "dismissed" && atWork.has(id)) {
+    if (status === "dismissed" && running.has(id)) {
       pool.stop(id);
     } else if (status === "accepted" || status === "running") {
       void pump();
@@ -194,12 +194,12 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   };
   const keep = async () => {
     others = await renewInstance(db, instance);
-    const held = [...atWork.values()].map(({ job: { id, attempts } }) => ({ id, attempts, ...pool.heard(id) }));
+    const held = [...running.values()].map(({ job: { id, attempts } }) => ({ id, attempts, ...pool.heard(id) }));
     if (held.length > 0) {
       const ours = await renewLeases(db, held);
       for (const { id } of held) {
         // A job that ended meanwhile is nobody's any more, and its runner says so itself.
-        if (!ours.has(id) && atWork.has(id)) {
+        if (!ours.has(id) && running.has(id)) {
           pool.stop(id);
         }
       }
@@ -217,12 +217,12 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     }
   };
 
-  await registerInstance(db, instance, capacity.ofOneJob);
-  await refuseTooLarge(db, capacity.ofOneJob);
+  await registerInstance(db, instance, capacity.perJob);
+  await refuseTooLarge(db, capacity.perJob);
   await sweep();
   changes.follow((change) => void (change === undefined ? pump() : onChange(change)));
   void pump();
-  const looking = setInterval(() => void pump(), LOOK_AGAIN);
+  const looking = setInterval(() => void pump(), POLL_INTERVAL_MS);
   const renewing = setInterval(keepOnce, RENEW_MS);
   return {
     stop: async () => {

@@ -12,8 +12,8 @@ import {
 import { readCapacity } from "./capacity.ts";
 import { findEngine } from "./container-engine.ts";
 import { SYSTEM_PATH } from "@swath/isolation";
-import { findIsolation, isolate, whyNoHostTools } from "./isolation.ts";
-import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
+import { findIsolation, isolate, noHostToolsReason } from "./isolation.ts";
+import { createPods, openPodsApi } from "./kubernetes/pod-context.ts";
 import { createPullSecret } from "./kubernetes/pull-secret.ts";
 import { findArchive } from "./platform-images/image-archives.ts";
 import { type PulledImage, withPlatformImages } from "./platform-images/platform-images.ts";
@@ -101,7 +101,7 @@ export function createExecutors(settings: AdesSettings, job: string, network?: T
   const known = ofMachine.get(settings) ?? createMachineExecutors(settings);
   ofMachine.set(settings, known);
   const { host, ...others } = known;
-  const why = whyNoHostTools(settings);
+  const why = noHostToolsReason(settings);
   const isolation = findIsolation(settings);
   if (host === undefined || (why === undefined && isolation === undefined)) {
     return known;
@@ -123,7 +123,7 @@ export const runsContainers = (settings: AdesSettings): boolean =>
 
 function createMachineExecutors(settings: AdesSettings): Executors {
   const engine = findEngine(settings);
-  const { ofOneJob } = readCapacity(settings);
+  const { perJob: ofOneJob } = readCapacity(settings);
   return {
     ...(settings.HOST_TOOLS !== "refused" && { host: createProcessExecutor({ limitMemory: true }) }),
     ...(engine !== undefined && {

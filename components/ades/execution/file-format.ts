@@ -10,11 +10,13 @@ const UNTOLD = new Set(["application/octet-stream", "binary/octet-stream"]);
  * @param formats IRIs, as the package has them
  */
 export function chooseFormat(
-  given: unknown,
+  provided: unknown,
   mediaType: string | undefined,
   formats: readonly string[] | undefined,
 ): ChosenFormat {
-  const { format: own } = (typeof given === "object" && given !== null ? given : {}) as { readonly format?: unknown };
+  const { format: own } = (typeof provided === "object" && provided !== null ? provided : {}) as {
+    readonly format?: unknown;
+  };
   if (typeof own === "string") {
     return { format: own };
   }

@@ -1,5 +1,5 @@
 import { CwlError, type Executor, type JobSpec } from "@swath/cwl";
-import { SEALED, findProgram, installCommand, showSystem, whyNoBubblewrap } from "@swath/isolation";
+import { SEALED, findProgram, installCommand, showSystem, noBubblewrapReason } from "@swath/isolation";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
@@ -30,12 +30,12 @@ export function findIsolation(settings: AdesSettings): Isolation | undefined {
 }
 
 /** Why tools without a container do not run here; `undefined` where they do. */
-export function whyNoHostTools(settings: AdesSettings): string | undefined {
-  const { HOST_TOOLS: wanted, EXECUTOR: executor } = settings;
-  if (executor === "pods" || wanted === "open") {
+export function noHostToolsReason(settings: AdesSettings): string | undefined {
+  const { HOST_TOOLS: requested, EXECUTOR: executor } = settings;
+  if (executor === "pods" || requested === "open") {
     return undefined;
   }
-  if (wanted === "refused") {
+  if (requested === "refused") {
     return "the operator lets only tools in containers run here (HOST_TOOLS=refused)";
   }
   return findIsolation(settings) === undefined
@@ -44,15 +44,15 @@ export function whyNoHostTools(settings: AdesSettings): string | undefined {
 }
 
 function lookForIsolation(settings: AdesSettings): Isolation | undefined {
-  const { HOST_TOOLS: wanted, EXECUTOR: executor, BUBBLEWRAP: program } = settings;
-  if (executor === "pods" || wanted === "open" || wanted === "refused") {
+  const { HOST_TOOLS: requested, EXECUTOR: executor, BUBBLEWRAP: program } = settings;
+  if (executor === "pods" || requested === "open" || requested === "refused") {
     return undefined;
   }
   const command = findProgram([program]);
   const isolation =
     command === undefined ? undefined : { command, system: showSystem({ folders: placesOf(toolPath(settings)) }) };
-  const why = isolation === undefined ? "it is not installed" : whyNoBubblewrap(isolation.command, isolation.system);
-  if (why !== undefined && wanted === "isolated") {
+  const why = isolation === undefined ? "it is not installed" : noBubblewrapReason(isolation.command, isolation.system);
+  if (why !== undefined && requested === "isolated") {
     throw new Error(
       `HOST_TOOLS is isolated, and bubblewrap (bwrap) cannot be used: ${why}. Install it (${installCommand()}) and allow user ` +
         "namespaces, or set HOST_TOOLS=refused, so that only tools in containers run.",
@@ -131,11 +131,11 @@ function wrap(
 function checkCommand({ name, command: [command = ""], environment, outdir }: JobSpec): void {
   const program = command.includes("/") ? resolve(outdir.host, command) : command;
   if (findProgram([program], environment["PATH"] ?? "") === undefined) {
-    const isThere = program.includes("/") && existsSync(program);
+    const exists = program.includes("/") && existsSync(program);
     throw new CwlError(
       "process-failed",
-      `${name}: the command ${JSON.stringify(command)} ${isThere ? "may not be executed" : "was not found on this machine"}`,
-      { exitCode: isThere ? 126 : 127 },
+      `${name}: the command ${JSON.stringify(command)} ${exists ? "may not be executed" : "was not found on this machine"}`,
+      { exitCode: exists ? 126 : 127 },
     );
   }
 }

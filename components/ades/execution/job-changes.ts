@@ -22,8 +22,8 @@ export interface JobChanges {
 }
 
 /** Milliseconds after which the database is asked: what is told while the connection is away is told to nobody. */
-const FIRST_LOOK = 150;
-const LOOK_AGAIN = 1000;
+const FIRST_POLL_MS = 150;
+const POLL_INTERVAL_MS = 1000;
 
 const isOver = (status: string | undefined): boolean => status !== "accepted" && status !== "running";
 
@@ -51,8 +51,8 @@ export async function openJobChanges(db: Kysely<Tables>, url: string, logger: Lo
     follow: (follower) => void followers.push(follower),
     untilEnded: async (id, signal) => {
       // Most often it is told of soon enough, and nobody has to ask.
-      for (let patience = FIRST_LOOK; !signal.aborted; patience = LOOK_AGAIN) {
-        const isTold = await once(told, id, { signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]) }).then(
+      for (let timeout = FIRST_POLL_MS; !signal.aborted; timeout = POLL_INTERVAL_MS) {
+        const isTold = await once(told, id, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) }).then(
           () => true,
           () => false,
         );

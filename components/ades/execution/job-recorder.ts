@@ -2,9 +2,9 @@ import type { ResourceUsage, RunEvent } from "@swath/cwl";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 
-import { type JobNews, type LogRecord, type StepRecord, writeNews } from "../store/job-records.ts";
+import { type JobUpdates, type LogRecord, type StepRecord, saveJobUpdates } from "../store/job-records.ts";
 import type { Tables } from "../store/tables.ts";
-import { withoutPlaces } from "./explain.ts";
+import { withoutPlaces } from "./failure-message.ts";
 
 /** Share of the progress bar that fetching inputs, running and storing results have. */
 export const STAGED_IN = 10;
@@ -13,14 +13,14 @@ export const RUN = 80;
 /** Milliseconds that news of a job may wait for more. */
 const PAUSE = 200;
 /** Characters of log that are kept of one job. A tool that says more says the same again and again. */
-const MOST_LOG = 8 * 2 ** 20;
+const MAX_LOG = 8 * 2 ** 20;
 
 /** Collects what happens in a job and writes it down now and then, without holding up the run. */
 export interface JobRecorder {
   readonly onEvent: (event: RunEvent) => void;
-  readonly say: (news: { readonly progress?: number; readonly message?: string }) => void;
+  readonly report: (updates: { readonly progress?: number; readonly message?: string }) => void;
   /** Takes what is not written yet, for the statement that ends the job. Later news are dropped. */
-  readonly takeRest: () => Promise<JobNews>;
+  readonly drain: () => Promise<JobUpdates>;
 }
 
 interface StepChange {
@@ -53,14 +53,14 @@ export function createJobRecorder(
   let writing: Promise<void> | undefined;
   let closed = false;
 
-  const take = (): JobNews => {
-    const news = { steps: [...steps.values()], log, progress, message };
+  const take = (): JobUpdates => {
+    const updates = { steps: [...steps.values()], log, progress, message };
     [steps, log, progress, message] = [new Map(), [], undefined, undefined];
-    return news;
+    return updates;
   };
   const write = () => {
     timer = undefined;
-    writing = writeNews(db, job, take())
+    writing = saveJobUpdates(db, job, take())
       // Records of a job are worth less than the job; while the database is away some are missed.
       .catch((error: unknown) => logger.warn({ job: job.id, err: error }, "cannot note what a job does"))
       .finally(() => {
@@ -81,7 +81,7 @@ export function createJobRecorder(
     more: StepChange = {},
   ) => {
     const isEnd = status !== "running";
-    const begun = (isEnd ? started.get(event.step) : undefined) ?? {
+    const startedAt = (isEnd ? started.get(event.step) : undefined) ?? {
       startedAt: event.time,
       command: more.command ?? null,
       image: more.image ?? null,
@@ -89,10 +89,10 @@ export function createJobRecorder(
     if (isEnd) {
       started.delete(event.step);
     } else {
-      started.set(event.step, begun);
+      started.set(event.step, startedAt);
     }
     steps.set(event.step, {
-      ...begun,
+      ...startedAt,
       name: event.step,
       status,
       exitCode: more.exitCode ?? null,
@@ -104,16 +104,16 @@ export function createJobRecorder(
     });
   };
   const addLog = ({ time, step, text }: { readonly time: string; readonly step: string; readonly text: string }) => {
-    if (logged > MOST_LOG) {
+    if (logged > MAX_LOG) {
       return;
     }
     logged += text.length;
     log.push({ at: time, step, text });
-    if (logged > MOST_LOG) {
+    if (logged > MAX_LOG) {
       log.push({
         at: time,
         step,
-        text: `\n[The log is longer than ${MOST_LOG} characters; what follows is not kept.]\n`,
+        text: `\n[The log is longer than ${MAX_LOG} characters; what follows is not kept.]\n`,
       });
     }
   };
@@ -143,12 +143,12 @@ export function createJobRecorder(
       }
       later();
     },
-    say: (news) => {
-      progress = news.progress ?? progress;
-      message = news.message ?? message;
+    report: (updates) => {
+      progress = updates.progress ?? progress;
+      message = updates.message ?? message;
       later();
     },
-    takeRest: async () => {
+    drain: async () => {
       closed = true;
       clearTimeout(timer);
       await writing;

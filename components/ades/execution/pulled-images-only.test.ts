@@ -17,9 +17,9 @@ const container = {
 };
 
 test("images that are built, loaded or imported are refused in words, others are the executor's to judge", async () => {
-  const executor = pulledImagesOnly({ ...createProcessExecutor(), whyNoImage: async () => undefined });
+  const executor = pulledImagesOnly({ ...createProcessExecutor(), noImageReason: async () => undefined });
   const why = (request: object) =>
-    executor.whyNoImage?.({ ...container, ...request }, new AbortController().signal) ?? Promise.resolve("nothing");
+    executor.noImageReason?.({ ...container, ...request }, new AbortController().signal) ?? Promise.resolve("nothing");
   for (const request of [{ dockerfile: "FROM x" }, { load: "/a.tar" }, { import: "/a.tar" }]) {
     assert.match((await why(request)) ?? "", /not built or loaded here; push the image to a registry/);
   }

@@ -13,9 +13,9 @@ export const pulledImagesOnly = (executor: Executor): Executor => ({
     }
     return executor.run(job, controls);
   },
-  ...(executor.whyNoImage && {
-    whyNoImage: async (request: ContainerRequest, signal: AbortSignal) =>
-      whyRefused(request) ?? (await executor.whyNoImage?.(request, signal)),
+  ...(executor.noImageReason && {
+    noImageReason: async (request: ContainerRequest, signal: AbortSignal) =>
+      whyRefused(request) ?? (await executor.noImageReason?.(request, signal)),
   }),
 });
 

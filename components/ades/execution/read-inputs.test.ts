@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { loadDocument } from "@swath/cwl";
 
 import { type PackageFacts, readFacts } from "../packages/package-facts.ts";
-import { placeStaged, readInputs } from "./read-inputs.ts";
+import { resolveStagedInputs, readInputs } from "./read-inputs.ts";
 
 const load = async (hint: string): Promise<PackageFacts> =>
   readFacts(
@@ -70,7 +70,7 @@ test("what does not fit is said with its place and what would", async () => {
   const document = readFacts(
     await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS }),
   );
-  const say = (inputs: Record<string, unknown>): string => {
+  const report = (inputs: Record<string, unknown>): string => {
     try {
       readInputs(document, inputs);
       return "";
@@ -79,16 +79,16 @@ test("what does not fit is said with its place and what would", async () => {
     }
   };
   const ofInt = "allowed: int, a whole number from -2147483648 to 2147483647.";
-  assert.equal(say({ i: 2 ** 31 }), `inputs.i is 2147483648; ${ofInt}`);
-  assert.equal(say({ i: 1.5 }), `inputs.i is 1.5; ${ofInt}`);
-  assert.equal(say({ i: -(2 ** 31), l: 2 ** 53 }), "");
-  assert.match(say({ l: 1e30 }), /^inputs\.l is 1e\+30; allowed: long/);
-  assert.equal(say({ r: { x: "1" } }), `inputs.r.x is "1"; ${ofInt}`);
-  assert.equal(say({ r: 5 }), "inputs.r is 5; allowed: an object with x, y.");
-  assert.equal(say({ u: true }), "inputs.u is true; allowed: int | string.");
-  assert.match(say({ f: "here.tif" }), /^inputs\.f is "here\.tif"; allowed: File, \{"href": "…"\}/);
+  assert.equal(report({ i: 2 ** 31 }), `inputs.i is 2147483648; ${ofInt}`);
+  assert.equal(report({ i: 1.5 }), `inputs.i is 1.5; ${ofInt}`);
+  assert.equal(report({ i: -(2 ** 31), l: 2 ** 53 }), "");
+  assert.match(report({ l: 1e30 }), /^inputs\.l is 1e\+30; allowed: long/);
+  assert.equal(report({ r: { x: "1" } }), `inputs.r.x is "1"; ${ofInt}`);
+  assert.equal(report({ r: 5 }), "inputs.r is 5; allowed: an object with x, y.");
+  assert.equal(report({ u: true }), "inputs.u is true; allowed: int | string.");
+  assert.match(report({ f: "here.tif" }), /^inputs\.f is "here\.tif"; allowed: File, \{"href": "…"\}/);
   assert.equal(
-    say({ f: { href: "data:,x", type: "text/plain" } }),
+    report({ f: { href: "data:,x", type: "text/plain" } }),
     'inputs.f is of the type "text/plain"; allowed: image/tiff.',
   );
 });
@@ -113,7 +113,7 @@ test("files have the format that the package asks for: of their media type, or t
     { $staged: 1, format: "urn:own" },
   ]);
   const staged = [{ path: "/in/0", kind: "file" }] as const;
-  assert.deepEqual(placeStaged({ f: { $staged: 0, format: tiff } }, staged), {
+  assert.deepEqual(resolveStagedInputs({ f: { $staged: 0, format: tiff } }, staged), {
     f: { class: "File", path: "/in/0", format: tiff },
   });
 });
@@ -134,11 +134,11 @@ outputs: []
     }),
   );
   const uri = { value: "https://example.org/a.json" };
-  for (const given of [
+  for (const provided of [
     { item: uri, maybe: uri, list: [uri] },
     { item: { value: uri }, maybe: { value: uri }, list: { value: [uri] } },
   ]) {
-    assert.deepEqual(readInputs(facts, given).values, { item: uri, maybe: uri, list: [uri] });
+    assert.deepEqual(readInputs(facts, provided).values, { item: uri, maybe: uri, list: [uri] });
   }
   assert.throws(
     () => readInputs(facts, { item: "text", list: [] }),

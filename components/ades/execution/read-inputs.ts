@@ -5,7 +5,7 @@ import { acceptsNull } from "../packages/describe.ts";
 import type { PackageFacts } from "../packages/package-facts.ts";
 import type { StageInSource } from "../staging/types.ts";
 import { chooseFormat } from "./file-format.ts";
-import { findWantedAssets } from "./wanted-assets.ts";
+import { findWantedAssets } from "./requested-assets.ts";
 
 /** The inputs of a job as the engine takes them; files that have yet to be fetched are `{"$staged": <index>}`. */
 export interface ReadInputs {
@@ -29,35 +29,35 @@ interface Problem {
  */
 export function readInputs(
   facts: Pick<PackageFacts, "inputs" | "stageIn">,
-  given: Readonly<Record<string, unknown>>,
+  provided: Readonly<Record<string, unknown>>,
 ): ReadInputs {
   const { inputs } = facts;
   const problems: Problem[] = [];
   const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
-  const wanted = findWantedAssets(
+  const requested = findWantedAssets(
     facts,
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, unwrap(value)])),
+    Object.fromEntries(Object.entries(provided).map(([name, value]) => [name, unwrap(value)])),
   );
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(provided)) {
     if (!known.has(name)) {
       problems.push({
         path: `inputs.${name}`,
-        message: `is no input of this process; its inputs: ${[...known].join(", ")}`,
+        message: `is not an input of this process; allowed: ${[...known].join(", ")}`,
       });
     }
   }
   for (const input of inputs) {
-    const value = unwrap(given[input.name]);
+    const value = unwrap(provided[input.name]);
     if (value === undefined || value === null) {
       if (input.required) {
         problems.push({ path: `inputs.${input.name}`, message: `is missing: ${input.typeText}` });
       }
       continue;
     }
-    const assets = wanted.get(input.name);
-    values[input.name] = convert(given[input.name], input.type, `inputs.${input.name}`, {
+    const assets = requested.get(input.name);
+    values[input.name] = convert(provided[input.name], input.type, `inputs.${input.name}`, {
       problems,
       sources,
       ...(assets && { assets }),
@@ -88,8 +88,8 @@ interface Findings {
 const ADDRESS = '{"href": "…"} or the address itself, http(s), s3 or data';
 const INLINE = ', or its content as {"value": …, "mediaType": "…"}, GeoJSON or a bounding box';
 
-function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {
-  const value = unwrap(given);
+function convert(provided: unknown, type: CwlType, path: string, findings: Findings): unknown {
+  const value = unwrap(provided);
   const wrong = (allowed = formatType(type)): undefined => {
     const text = value === undefined ? "missing" : JSON.stringify(value).slice(0, 80);
     findings.problems.push({ path, message: `is ${text}; allowed: ${allowed}` });
@@ -111,7 +111,7 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
       return typeof value === "string" && type.symbols.includes(value) ? value : wrong();
     case "File":
     case "Directory": {
-      const source = (type.kind === "File" ? readInline(given) : undefined) ?? readSource(value, type.kind);
+      const source = (type.kind === "File" ? readInline(provided) : undefined) ?? readSource(value, type.kind);
       if (source === undefined) {
         return wrong(`${type.kind}, ${ADDRESS}${type.kind === "File" ? INLINE : ""}`);
       }
@@ -126,13 +126,17 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
     }
     case "array": {
       // One value stands for a list of one: many clients send it so.
-      const items = Array.isArray(value) ? value : [given];
+      const items = Array.isArray(value) ? value : [provided];
       return items.map((item, index) => convert(item, type.items, `${path}[${index}]`, findings));
     }
     case "record": {
       // A record with a field `value` is what would else be a qualified value.
       const record =
-        isRecord(value) || !type.fields.some(({ name }) => name === "value") ? value : isRecord(given) ? given : value;
+        isRecord(value) || !type.fields.some(({ name }) => name === "value")
+          ? value
+          : isRecord(provided)
+            ? provided
+            : value;
       if (!isRecord(record)) {
         return wrong(`an object with ${type.fields.map((field) => field.name).join(", ")}`);
       }
@@ -146,11 +150,11 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
       const members = type.members.filter((member) => member.kind !== "null");
       const [only] = members;
       if (members.length === 1 && only !== undefined) {
-        return convert(given, only, path, findings);
+        return convert(provided, only, path, findings);
       }
       for (const member of members) {
         const trial: Findings = { ...findings, problems: [], sources: [...findings.sources] };
-        const converted = convert(given, member, path, trial);
+        const converted = convert(provided, member, path, trial);
         if (trial.problems.length === 0) {
           findings.sources.splice(0, findings.sources.length, ...trial.sources);
           return converted;
@@ -195,21 +199,21 @@ const GEOJSON = new Set([
  * A file whose content is in the request itself (OGC 18-062r2 §7.11.2.3): a qualified value, text or base64 or JSON; a text that
  * is no address; GeoJSON; a bounding box.
  */
-function readInline(given: unknown): InputSource | undefined {
-  if (typeof given === "string") {
+function readInline(provided: unknown): InputSource | undefined {
+  if (typeof provided === "string") {
     // One line may be an address with a mistake, or a path.
-    return /^\s*[<{[]|\n/.test(given)
-      ? toInline(given, given.trimStart().startsWith("<") ? "application/xml" : "text/plain")
+    return /^\s*[<{[]|\n/.test(provided)
+      ? toInline(provided, provided.trimStart().startsWith("<") ? "application/xml" : "text/plain")
       : undefined;
   }
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (typeof provided !== "object" || provided === null || Array.isArray(provided)) {
     return undefined;
   }
-  const { value, mediaType, encoding, format, bbox, type } = given as Readonly<Record<string, unknown>>;
+  const { value, mediaType, encoding, format, bbox, type } = provided as Readonly<Record<string, unknown>>;
   if (value === undefined) {
     const isGeoJson = typeof type === "string" && GEOJSON.has(type);
     return isGeoJson || Array.isArray(bbox)
-      ? toInline(JSON.stringify(given), isGeoJson ? "application/geo+json" : "application/json")
+      ? toInline(JSON.stringify(provided), isGeoJson ? "application/geo+json" : "application/json")
       : undefined;
   }
   const { mediaType: ofFormat, encoding: formatEncoding } = (
@@ -248,9 +252,12 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 
 /** Puts the staged files in the places that wait for them. */
-export function placeStaged(value: unknown, staged: readonly { path: string; kind: "file" | "directory" }[]): unknown {
+export function resolveStagedInputs(
+  value: unknown,
+  staged: readonly { path: string; kind: "file" | "directory" }[],
+): unknown {
   if (Array.isArray(value)) {
-    return value.map((item) => placeStaged(item, staged));
+    return value.map((item) => resolveStagedInputs(item, staged));
   }
   if (typeof value !== "object" || value === null) {
     return value;
@@ -265,5 +272,5 @@ export function placeStaged(value: unknown, staged: readonly { path: string; kin
       ...(typeof format === "string" && { format }),
     };
   }
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placeStaged(item, staged)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolveStagedInputs(item, staged)]));
 }

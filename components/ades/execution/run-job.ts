@@ -1,5 +1,5 @@
 import { CwlError, type Fetcher, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
-import { type Logger, isAway } from "@swath/service";
+import { type Logger, isUnavailable } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { ECHO } from "../packages/echo.ts";
 import { fetcherOf, readBundle } from "../packages/bundle.ts";
-import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
+import { executeEcho, pauseOf } from "../packages/execute-echo.ts";
 import { loadPackage } from "../packages/load-package.ts";
 import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
@@ -21,18 +21,18 @@ import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors, openJobExecutors } from "./executors.ts";
 import { removeStepFiles } from "./kubernetes/remove-step-files.ts";
-import { classify, explain, withoutPlaces } from "./explain.ts";
+import { classify, explain, withoutPlaces } from "./failure-message.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
-import { findReadableStorage, toStoredAddress } from "./own-results.ts";
-import { placeStaged, readInputs } from "./read-inputs.ts";
+import { findReadableStorage, toStoredAddress } from "./result-access.ts";
+import { resolveStagedInputs, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { isStorageAway } from "./is-storage-away.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { measureFolder, watchDisk } from "./watch-disk.ts";
-import { whileAway } from "./while-away.ts";
+import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 
 export interface RunOptions {
   readonly db: Kysely<Tables>;
@@ -44,9 +44,9 @@ export interface RunOptions {
 }
 
 /** Milliseconds that results wait for the object storage or the workspaces to come back, rather than being computed again. */
-const STORAGE_PATIENCE = 10 * 60_000;
+const STORAGE_TIMEOUT = 10 * 60_000;
 /** Milliseconds that a former runner of the job may take to end. */
-const RUN_PATIENCE = 10 * 60_000;
+const RUN_TIMEOUT = 10 * 60_000;
 
 /**
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
@@ -59,12 +59,12 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, folder, options);
   const traffic: Traffic = {};
-  const end = async (ending: Parameters<typeof finishJob>[2], news = recorder.takeRest()) => {
-    const rest = await news;
+  const end = async (ending: Parameters<typeof finishJob>[2], updates = recorder.drain()) => {
+    const rest = await updates;
     await persist(options, () => finishJob(db, job, ending, rest));
   };
   try {
-    const result = await carryOut(job, { folder, recorder, traffic }, options);
+    const result = await execute(job, { folder, recorder, traffic }, options);
     options.clock.enter("ending");
     await end({ status: "successful", message: "The job is done.", result, ...traffic });
   } catch (error) {
@@ -102,17 +102,13 @@ interface Traffic {
   bytesOut?: number;
 }
 
-async function carryOut(
-  job: ClaimedJob,
-  { folder, recorder, traffic }: Place,
-  options: RunOptions,
-): Promise<JobResult> {
+async function execute(job: ClaimedJob, { folder, recorder, traffic }: Place, options: RunOptions): Promise<JobResult> {
   const { settings } = options;
   if (job.process_id === ECHO.id && job.process_version === 0) {
-    const { inputs: given } = job.request as unknown as JobRequest;
+    const { inputs: provided } = job.request as unknown as JobRequest;
     options.clock.enter("running");
-    await sleep(pauseOf(given) * 1000, undefined, { signal: options.signal });
-    return { outputs: await carryOutEcho(settings, given) };
+    await sleep(pauseOf(provided) * 1000, undefined, { signal: options.signal });
+    return { outputs: await executeEcho(settings, provided) };
   }
   if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
@@ -120,10 +116,10 @@ async function carryOut(
   const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const ontologies = fetcherOf(readBundle(job.package));
   const { inputs } = job.request as unknown as JobRequest;
-  const { values, sources: asked } = readInputs(readFacts(document), inputs);
+  const { values, sources: requested } = readInputs(readFacts(document), inputs);
   const sources = await persist(options, () =>
     Promise.all(
-      asked.map(async ({ href, ...source }) => ({
+      requested.map(async ({ href, ...source }) => ({
         ...source,
         href: await toStoredAddress(options.db, settings, job.owner, href),
       })),
@@ -136,25 +132,25 @@ async function carryOut(
       ? await waitForStorage(
           options,
           () => findReadableStorage(options.db, settings, job.owner),
-          () => recorder.say({ message: "The object storage does not answer; the job goes on when it is back." }),
+          () => recorder.report({ message: "The object storage does not answer; the job goes on when it is back." }),
         )
       : undefined;
   options.clock.enter("fetching inputs");
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
   traffic.bytesIn = await measureFolder(join(folder, "in"));
   options.clock.enter("running");
-  recorder.say({ progress: STAGED_IN, message: "Running." });
+  recorder.report({ progress: STAGED_IN, message: "Running." });
   await mkdir(join(folder, "in"), { recursive: true });
   const outputs = await runTools(
     job,
-    { document, ontologies, inputs: placeStaged(values, staged) as Record<string, unknown>, folder, recorder },
+    { document, ontologies, inputs: resolveStagedInputs(values, staged) as Record<string, unknown>, folder, recorder },
     options,
   );
   if (!holdsFiles(outputs)) {
     return { outputs: toPlain(outputs) };
   }
   options.clock.enter("storing results");
-  recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
+  recorder.report({ progress: STAGED_IN + RUN, message: "Storing results." });
   const origin = {
     inputs: [...new Set(sources.flatMap(({ href }) => (href.startsWith("data:") ? [] : [displayUrl(href)])))],
     process: job.process_id,
@@ -183,7 +179,7 @@ async function runTools(
   const { executors, close } = await openJobExecutors(settings, { ...job, mayUseNetwork });
   const disk = watchDisk(folder, settings.MAX_DISK_MIB, signal);
   try {
-    return await whileAway(
+    return await retryWhileUnavailable(
       () =>
         runProcess({
           document,
@@ -204,8 +200,8 @@ async function runTools(
         }),
       {
         signal: disk.signal,
-        isPassing: (error) => error instanceof CwlError && error.code === "infrastructure",
-        patience: RUN_PATIENCE,
+        isTransient: (error) => error instanceof CwlError && error.code === "infrastructure",
+        timeout: RUN_TIMEOUT,
       },
     );
   } catch (error) {
@@ -246,11 +242,11 @@ async function store(
         onProgress: (bytes, total) => {
           options.clock.moved();
           if (total !== undefined && total > 0) {
-            recorder.say({ progress: STAGED_IN + RUN + ((100 - STAGED_IN - RUN) * bytes) / total });
+            recorder.report({ progress: STAGED_IN + RUN + ((100 - STAGED_IN - RUN) * bytes) / total });
           }
         },
       }),
-    () => recorder.say({ message: "The object storage does not answer; storing results goes on when it is back." }),
+    () => recorder.report({ message: "The object storage does not answer; storing results goes on when it is back." }),
   );
   traffic.bytesOut = stored.files.reduce((sum, { bytes }) => sum + bytes, 0);
   return { outputs: toStored(outputs, stored), catalogUri: stored.catalogUri, collection: stored.collection };
@@ -258,10 +254,10 @@ async function store(
 
 /** Does what needs the storage, also when it is away for some minutes: what was computed is worth the wait. */
 function waitForStorage<T>({ signal, logger }: RunOptions, work: () => Promise<T>, onWait = () => {}): Promise<T> {
-  return whileAway(work, {
+  return retryWhileUnavailable(work, {
     signal,
-    isPassing: (error) => isStorageAway(error),
-    patience: STORAGE_PATIENCE,
+    isTransient: (error) => isStorageAway(error),
+    timeout: STORAGE_TIMEOUT,
     onWait: (error) => {
       logger.warn({ err: error }, "the storage is away");
       onWait();
@@ -270,9 +266,9 @@ function waitForStorage<T>({ signal, logger }: RunOptions, work: () => Promise<T
 }
 
 function persist<T>({ signal, logger }: RunOptions, work: () => Promise<T>): Promise<T> {
-  return whileAway(work, {
+  return retryWhileUnavailable(work, {
     signal,
-    isPassing: isAway,
+    isTransient: isUnavailable,
     onWait: (error) => logger.warn({ err: error }, "the database is away; waiting for it"),
   });
 }

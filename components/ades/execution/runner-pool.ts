@@ -7,7 +7,7 @@ import type { ClaimedJob } from "../store/queue.ts";
 
 const RUNNER = join(import.meta.dirname, "../runner/main.ts");
 /** Milliseconds that a runner may take to stop its tools. */
-const PATIENCE = 5000;
+const TIMEOUT = 5000;
 /** Milliseconds that a runner is kept without a job. */
 const KEPT = 60_000;
 /** Seconds that a runner may take to be ready, at least. */
@@ -17,9 +17,9 @@ const LOOK_MS = 5000;
 /** Milliseconds before a spare runner is started after one was taken: the job that took it goes first. */
 const SPARE_PAUSE = 1000;
 /** Runners that are kept without a job; with more, the one that waits longest goes. */
-const MOST_KEPT = 4;
+const MAX_KEPT = 4;
 /** Jobs of a runner's life, so that nothing grows for ever. */
-const MOST_JOBS = 200;
+const MAX_JOBS = 200;
 
 /** Processes that carry jobs out, started before they are needed. */
 export interface RunnerPool {
@@ -39,11 +39,11 @@ interface PoolOptions {
   readonly silentSeconds: number;
   /** Seconds that a tool may run, and so may be silent. */
   readonly toolSeconds: number;
-  readonly onEnd: (job: ClaimedJob, how: RunnerEnd) => void;
+  readonly onEnd: (job: ClaimedJob, how: RunnerExit) => void;
 }
 
 /** How a runner parted with its job: it ended it, was asked to stop, or died (a signal or status). */
-export type RunnerEnd = { readonly kind: "done" | "stopped" } | { readonly kind: "died"; readonly of: string };
+export type RunnerExit = { readonly kind: "done" | "stopped" } | { readonly kind: "died"; readonly of: string };
 
 interface Runner {
   readonly child: ChildProcess;
@@ -115,7 +115,7 @@ export function openRunnerPool({ env, silentSeconds, toolSeconds, onEnd }: PoolO
       return;
     }
     runner.job = undefined;
-    if (message.isWorn || runner.jobs >= MOST_JOBS) {
+    if (message.isWorn || runner.jobs >= MAX_JOBS) {
       stop(runner);
     } else {
       runner.retire = setTimeout(() => stop(runner), KEPT).unref();
@@ -124,7 +124,7 @@ export function openRunnerPool({ env, silentSeconds, toolSeconds, onEnd }: PoolO
       runners.add(runner);
       [...runners]
         .filter(isFree)
-        .slice(0, -MOST_KEPT)
+        .slice(0, -MAX_KEPT)
         .forEach((other) => stop(other));
     }
     onEnd(job, { kind: "done" });
@@ -155,7 +155,7 @@ export function openRunnerPool({ env, silentSeconds, toolSeconds, onEnd }: PoolO
     clearTimeout(runner.retire);
     if (runner.isReady) {
       send(runner, { type: "stop", resumes });
-      setTimeout(() => runner.child.kill("SIGKILL"), PATIENCE).unref();
+      setTimeout(() => runner.child.kill("SIGKILL"), TIMEOUT).unref();
     } else {
       runner.child.kill("SIGKILL");
     }
@@ -179,9 +179,9 @@ export function openRunnerPool({ env, silentSeconds, toolSeconds, onEnd }: PoolO
   /** Why a runner is not worth waiting for any longer. */
   const whyHopeless = ({ isReady, job, heardAt, at }: Runner): string | undefined => {
     // On a busy machine a start takes longer than a sign of life.
-    const patience = isReady ? silentSeconds : Math.max(silentSeconds, START_SECONDS);
-    if (performance.now() - heardAt > patience * 1000) {
-      return `it was not ${isReady ? "heard of" : "ready"} for ${patience} s`;
+    const timeout = isReady ? silentSeconds : Math.max(silentSeconds, START_SECONDS);
+    if (performance.now() - heardAt > timeout * 1000) {
+      return `it was not ${isReady ? "heard of" : "ready"} for ${timeout} s`;
     }
     const isStill = job !== undefined && at !== undefined && at.stillMs > stageDeadline(at.stage, toolSeconds);
     return isStill ? `it made no progress for ${Math.round(at.stillMs / 60_000)} minutes while ${at.stage}` : undefined;

@@ -8,10 +8,10 @@ import { type JobRecorder, STAGED_IN } from "./job-recorder.ts";
 import type { InputSource } from "./read-inputs.ts";
 import type { RunOptions } from "./run-job.ts";
 import { type UserStorage, internalServices, allowedPrivate } from "./storage.ts";
-import { whileAway } from "./while-away.ts";
+import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
 
 /** Milliseconds that inputs wait for the platform's own object storage to come back. */
-const STORAGE_PATIENCE = 2 * 60_000;
+const STORAGE_TIMEOUT = 2 * 60_000;
 
 interface StageOptions {
   readonly folder: string;
@@ -28,9 +28,9 @@ export async function stageInputs(
   const staged: StagedInput[] = [];
   for (const [index, { assets, ...source }] of sources.entries()) {
     const what = `Fetching input ${index + 1} of ${sources.length}: ${displayUrl(source.href).slice(0, 200)}`;
-    const say = (share: number, text: string) =>
-      recorder.say({ progress: (STAGED_IN * (index + share)) / sources.length, message: text });
-    say(0, what);
+    const report = (share: number, text: string) =>
+      recorder.report({ progress: (STAGED_IN * (index + share)) / sources.length, message: text });
+    report(0, what);
     const stage = () =>
       stageIn({
         source,
@@ -45,14 +45,14 @@ export async function stageInputs(
         onProgress: (bytes, total) => {
           clock.moved();
           const share = total === undefined || total === 0 ? 0 : Math.min(1, bytes / total);
-          say(share, `${what} (${toMegabytes(bytes)}${total === undefined ? "" : ` of ${toMegabytes(total)}`} MB)`);
+          report(share, `${what} (${toMegabytes(bytes)}${total === undefined ? "" : ` of ${toMegabytes(total)}`} MB)`);
         },
       });
     staged.push(
-      await whileAway(stage, {
+      await retryWhileUnavailable(stage, {
         signal,
-        isPassing: (error) => error instanceof StagingError && error.temporary && error.where.startsWith("s3:"),
-        patience: STORAGE_PATIENCE,
+        isTransient: (error) => error instanceof StagingError && error.temporary && error.where.startsWith("s3:"),
+        timeout: STORAGE_TIMEOUT,
       }),
     );
   }

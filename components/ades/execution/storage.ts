@@ -68,19 +68,19 @@ async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: 
   }
   const peer = createPeer(url);
   try {
-    const answer = await peer.fetch(`/users/${encodeURIComponent(user)}/storage`, {
+    const response = await peer.fetch(`/users/${encodeURIComponent(user)}/storage`, {
       timeout: 10_000,
       headers: { authorization: `Bearer ${secret}` },
     });
-    const body = (await answer.json()) as {
+    const body = (await response.json()) as {
       detail?: string;
       storage?: { credentials: { bucketname: string; access: string; secret: string } };
     };
-    if (!answer.ok || body.storage === undefined) {
-      const message = body.detail ?? `the workspace API answers ${answer.status}`;
-      throw [404, 409].includes(answer.status)
+    if (!response.ok || body.storage === undefined) {
+      const message = body.detail ?? `the workspace API answers ${response.status}`;
+      throw [404, 409].includes(response.status)
         ? new NoWorkspaceError(message)
-        : Object.assign(new Error(message), { isTemporary: answer.status >= 500 || answer.status === 429 });
+        : Object.assign(new Error(message), { isTemporary: response.status >= 500 || response.status === 429 });
     }
     const { bucketname: bucket, access, secret: secretAccessKey } = body.storage.credentials;
     // Workspaces have no keys of their own in an existing object storage: the platform's are used, for this bucket alone.

@@ -46,15 +46,15 @@ export async function checkWithReferences(
     isFirst = false
   ) {
     // One that was fetched and is too large for the engine is missing still.
-    const wanted = isFirst ? [] : checked.missing.filter((uri) => isRemote(uri) && !Object.hasOwn(references, uri));
-    if (wanted.length === 0 && !isFirst) {
+    const requested = isFirst ? [] : checked.missing.filter((uri) => isRemote(uri) && !Object.hasOwn(references, uri));
+    if (requested.length === 0 && !isFirst) {
       break;
     }
-    if (Object.keys(references).length + wanted.length > MAX_DOCUMENTS) {
+    if (Object.keys(references).length + requested.length > MAX_DOCUMENTS) {
       throw invalidParameter(`The application package refers to more than ${MAX_DOCUMENTS} documents.`);
     }
     await Promise.all(
-      wanted.map(async (uri) => {
+      requested.map(async (uri) => {
         const document = await fetchPackage(uri, dataFolder, access, { milliseconds: until - Date.now() }).catch(
           (error: unknown) => {
             throw error instanceof OgcError

@@ -165,8 +165,8 @@ const PARAMETER_MEMBERS = ["title", "description", "keywords", "metadata", "addi
  * takes no other.
  * @throws {OgcError} 400 for inputs and outputs that the package does not have
  */
-export function mergeDescription(derived: ProcessDescription, given: GivenDescription = {}): ProcessDescription {
-  const { inputs, outputs, ...rest } = given;
+export function mergeDescription(derived: ProcessDescription, provided: GivenDescription = {}): ProcessDescription {
+  const { inputs, outputs, ...rest } = provided;
   return {
     ...derived,
     ...rest,
@@ -178,9 +178,9 @@ export function mergeDescription(derived: ProcessDescription, given: GivenDescri
 function mergeParameters<Parameter extends { readonly schema: Schema }>(
   kind: string,
   derived: Readonly<Record<string, Parameter>>,
-  given: Readonly<Record<string, GivenParameter>> = {},
+  provided: Readonly<Record<string, GivenParameter>> = {},
 ): Readonly<Record<string, Parameter>> {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(derived, name));
+  const unknown = Object.keys(provided).find((name) => !Object.hasOwn(derived, name));
   if (unknown !== undefined) {
     throw invalidParameter(
       `processDescription.${kind} has ${JSON.stringify(unknown)}, which the package does not have; it has: ${Object.keys(derived).join(", ")}.`,
@@ -188,7 +188,7 @@ function mergeParameters<Parameter extends { readonly schema: Schema }>(
   }
   return Object.fromEntries(
     Object.entries(derived).map(([name, parameter]) => {
-      const more = given[name];
+      const more = provided[name];
       if (more === undefined) {
         return [name, parameter];
       }
@@ -208,11 +208,11 @@ function mergeParameters<Parameter extends { readonly schema: Schema }>(
  * Reads what a request says of the process.
  * @throws {OgcError} 400
  */
-export function readDescription(given: unknown): GivenDescription | undefined {
-  if (given === undefined || given === null) {
+export function readDescription(provided: unknown): GivenDescription | undefined {
+  if (provided === undefined || provided === null) {
     return undefined;
   }
-  const outer = requireObject(given, "processDescription");
+  const outer = requireObject(provided, "processDescription");
   const fields = outer["process"] === undefined ? outer : requireObject(outer["process"], "processDescription.process");
   const { id, keywords, metadata } = fields;
   if (id !== undefined && (typeof id !== "string" || !/^[A-Za-z_][\w.-]{0,127}$/.test(id))) {
@@ -241,17 +241,17 @@ export function readDescription(given: unknown): GivenDescription | undefined {
 
 /** Those of a list that there are; a list without any says nothing. */
 function readChoice(fields: Readonly<Record<string, unknown>>, name: string, known: readonly string[]): object {
-  const given = fields[name];
-  const chosen = Array.isArray(given) ? known.filter((option) => given.includes(option)) : [];
+  const provided = fields[name];
+  const chosen = Array.isArray(provided) ? known.filter((option) => provided.includes(option)) : [];
   return chosen.length > 0 ? { [name]: chosen } : {};
 }
 
 function readParameters(fields: Readonly<Record<string, unknown>>, name: "inputs" | "outputs"): object {
-  const given = fields[name];
-  if (given === undefined || given === null) {
+  const provided = fields[name];
+  if (provided === undefined || provided === null) {
     return {};
   }
-  const parameters = requireObject(given, `processDescription.${name}`);
+  const parameters = requireObject(provided, `processDescription.${name}`);
   return {
     [name]: Object.fromEntries(
       Object.entries(parameters).map(([key, value]) => [

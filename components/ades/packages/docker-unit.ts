@@ -64,8 +64,8 @@ export function toToolOfImage(unit: Fields, description: Fields): object {
   };
 }
 
-function toInput(name: string, given: unknown, binding: unknown): object {
-  const { schema, minOccurs = 1, maxOccurs = 1, title, description } = isObject(given) ? given : {};
+function toInput(name: string, provided: unknown, binding: unknown): object {
+  const { schema, minOccurs = 1, maxOccurs = 1, title, description } = isObject(provided) ? provided : {};
   const fields = isObject(schema) ? schema : {};
   const { default: fallback, nullable } = fields;
   const isSeveral = maxOccurs === "unbounded" || (typeof maxOccurs === "number" && maxOccurs > 1);
@@ -81,8 +81,8 @@ function toInput(name: string, given: unknown, binding: unknown): object {
   };
 }
 
-function toOutput(name: string, given: unknown, binding: unknown): object {
-  const { schema, title } = isObject(given) ? given : {};
+function toOutput(name: string, provided: unknown, binding: unknown): object {
+  const { schema, title } = isObject(provided) ? provided : {};
   const type = toType(isObject(schema) ? schema : {}, true);
   return {
     type: isArrayType(type) ? { type: "array", items: "File" } : "File",

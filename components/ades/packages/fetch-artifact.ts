@@ -9,11 +9,11 @@ import { MAX_PACKAGE_BYTES } from "./package-reader.ts";
  */
 export async function fetchArtifact(
   client: RegistryClient,
-  { host, repository, tag = "latest", digest: wanted }: Reference,
+  { host, repository, tag = "latest", digest: requested }: Reference,
 ): Promise<{ readonly text: string; readonly digest: string }> {
-  const name = `${host}/${repository}${wanted === undefined ? `:${tag}` : `@${wanted}`}`;
+  const name = `${host}/${repository}${requested === undefined ? `:${tag}` : `@${requested}`}`;
   try {
-    const { document, digest } = await client.readManifest(repository, wanted ?? tag);
+    const { document, digest } = await client.readManifest(repository, requested ?? tag);
     const layer = findPackageLayer(document.layers ?? []);
     if (layer === undefined) {
       throw invalidParameter(`${name} is no application package: it has no layer of type application/cwl.`);

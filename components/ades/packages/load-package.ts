@@ -1,4 +1,4 @@
-import { type LoadedDocument, graphOf, loadDocument, validateDocument, wantedFormats } from "@swath/cwl";
+import { type LoadedDocument, graphOf, loadDocument, validateDocument, requestedFormats } from "@swath/cwl";
 import { parse } from "yaml";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
@@ -15,9 +15,9 @@ const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: 100_000, depth: 100 };
  */
 export async function readCheckedPackage({
   text: stored,
-  workflow: asked,
+  workflow: requested,
   advice,
-}: PackageWork["check"]["asked"]): Promise<CheckedPackage> {
+}: PackageWork["check"]["requested"]): Promise<CheckedPackage> {
   const bundle = readBundle(stored);
   const { text, address } = bundle;
   const missing = new Set<string>();
@@ -28,10 +28,10 @@ export async function readCheckedPackage({
       `The package has the id ${JSON.stringify(wrong.slice(0, 200))}; allowed: a letter or _, then letters, digits, and . _ -, 128 at most.`,
     );
   }
-  if (asked !== undefined && workflows.length > 0 && !workflows.includes(asked)) {
-    throw workflowNotFound(asked, workflows);
+  if (requested !== undefined && workflows.length > 0 && !workflows.includes(requested)) {
+    throw workflowNotFound(requested, workflows);
   }
-  const workflow = asked ?? findMainWorkflow(workflows);
+  const workflow = requested ?? findMainWorkflow(workflows);
   const { valid, problems, document } = await validateDocument(
     workflow === undefined ? address : `${address}#${workflow}`,
     {
@@ -46,7 +46,7 @@ export async function readCheckedPackage({
     ...problem,
     message: problem.message.replaceAll(PACKAGE_ADDRESS, "the package"),
   }));
-  const formats = document === undefined ? [] : wantedFormats(document.process);
+  const formats = document === undefined ? [] : requestedFormats(document.process);
   return {
     workflows,
     missing: [...missing],
@@ -72,9 +72,9 @@ export function requireFacts({ facts, problems }: CheckedPackage): PackageFacts 
 
 /** Loaded packages, the one used longest ago first: reading one costs more than all else of a short request. */
 const loaded = new Map<string, Promise<LoadedDocument>>();
-const MOST_LOADED = 32;
+const MAX_LOADED = 32;
 /** Characters; larger packages are read anew each time. */
-const LARGEST_KEPT = 1_000_000;
+const MAX_KEPT = 1_000_000;
 
 /** The package of a process that was checked when it was deployed; one without a `$graph` is its own only process. */
 export function loadPackage(text: string, process: string): Promise<LoadedDocument> {
@@ -82,12 +82,12 @@ export function loadPackage(text: string, process: string): Promise<LoadedDocume
   const known = loaded.get(key);
   loaded.delete(key);
   const document = known ?? readPackage(text, process);
-  if (text.length <= LARGEST_KEPT) {
+  if (text.length <= MAX_KEPT) {
     loaded.set(key, document);
     // A failure is not kept.
     document.catch(() => loaded.delete(key));
   }
-  if (loaded.size > MOST_LOADED) {
+  if (loaded.size > MAX_LOADED) {
     loaded.delete(loaded.keys().next().value ?? "");
   }
   return document;

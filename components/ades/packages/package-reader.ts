@@ -1,7 +1,7 @@
 import { CwlError, createLoader } from "@swath/cwl";
 
 import { OgcError, invalidParameter } from "../errors.ts";
-import type { PackageWork, WorkAnswer, WorkRequest } from "./package-work-types.ts";
+import type { PackageWork, WorkResponse, WorkRequest } from "./package-work-types.ts";
 
 /** Longest text of a package, in bytes. Packages are texts that people write; what is larger is something else. */
 export const MAX_PACKAGE_BYTES = 2 * 2 ** 20;
@@ -28,7 +28,7 @@ export interface PackageReader {
   readonly read: <Kind extends keyof PackageWork>(
     kind: Kind,
     owner: string,
-    asked: PackageWork[Kind]["asked"],
+    requested: PackageWork[Kind]["requested"],
   ) => Promise<PackageWork[Kind]["found"]>;
   readonly close: () => Promise<void>;
 }
@@ -45,19 +45,19 @@ export function openPackageReader(): PackageReader {
   /** Packages of each user that are read or wait. */
   const pending = new Map<string, number>();
 
-  const submit = async (kind: keyof PackageWork, owner: string, asked: unknown): Promise<unknown> => {
+  const submit = async (kind: keyof PackageWork, owner: string, requested: unknown): Promise<unknown> => {
     const ofUser = pending.get(owner) ?? 0;
     if (ofUser > MAX_WAITING_OF_USER) {
       throw tooMany(429, `${MAX_WAITING_OF_USER} packages of yours wait to be read already`);
     }
     pending.set(owner, ofUser + 1);
     try {
-      const request: WorkRequest = { kind, asked };
-      const answer = (await loader.run(request, { owner, milliseconds: MAX_READ_MS })) as WorkAnswer;
-      if ("error" in answer) {
-        throw toError(answer.error);
+      const request: WorkRequest = { kind, requested };
+      const response = (await loader.run(request, { owner, milliseconds: MAX_READ_MS })) as WorkResponse;
+      if ("error" in response) {
+        throw toError(response.error);
       }
-      return answer.found;
+      return response.found;
     } catch (error) {
       throw error instanceof CwlError ? toOgcError(error, kind) : error;
     } finally {
@@ -70,16 +70,16 @@ export function openPackageReader(): PackageReader {
     }
   };
   return {
-    read: <Kind extends keyof PackageWork>(kind: Kind, owner: string, asked: PackageWork[Kind]["asked"]) => {
+    read: <Kind extends keyof PackageWork>(kind: Kind, owner: string, requested: PackageWork[Kind]["requested"]) => {
       if (kind !== "reduceOntology") {
-        checkSize(asked.text);
+        checkSize(requested.text);
       }
       if (kind !== "facts") {
-        return submit(kind, owner, asked) as Promise<PackageWork[Kind]["found"]>;
+        return submit(kind, owner, requested) as Promise<PackageWork[Kind]["found"]>;
       }
-      const { text, process } = asked as PackageWork["facts"]["asked"];
+      const { text, process } = requested as PackageWork["facts"]["requested"];
       const key = `${process}\n${text}`;
-      const known = remembered.get(key) ?? submit(kind, owner, asked);
+      const known = remembered.get(key) ?? submit(kind, owner, requested);
       // The one used longest ago is the first.
       remembered.delete(key);
       remembered.set(key, known);
@@ -132,7 +132,7 @@ function toOgcError({ code, message }: CwlError, kind: keyof PackageWork): OgcEr
 const tooMany = (status: 429 | 503, what: string): OgcError =>
   new OgcError(status, "TooManyPackages", `${what}; try again in some seconds.`, { headers: { "retry-after": "5" } });
 
-function toError({ message, ogc }: Extract<WorkAnswer, { readonly error: unknown }>["error"]): Error {
+function toError({ message, ogc }: Extract<WorkResponse, { readonly error: unknown }>["error"]): Error {
   if (ogc === undefined) {
     return new Error(message);
   }

@@ -1,4 +1,4 @@
-import type { Problem, RunEvent, ValueObject, WantedFormats, WorkflowGraph } from "@swath/cwl";
+import type { Problem, RunEvent, ValueObject, RequestedFormats, WorkflowGraph } from "@swath/cwl";
 
 import type { PackageFacts } from "./package-facts.ts";
 
@@ -13,21 +13,21 @@ export interface PackageName {
 export interface PackageWork {
   /** A package as somebody sent it. */
   readonly check: {
-    readonly asked: { readonly text: string; readonly workflow: string | undefined; readonly advice: boolean };
+    readonly requested: { readonly text: string; readonly workflow: string | undefined; readonly advice: boolean };
     readonly found: CheckedPackage;
   };
   /** A package that was checked when it was deployed. */
-  readonly facts: { readonly asked: PackageName; readonly found: PackageFacts };
-  readonly graph: { readonly asked: PackageName; readonly found: WorkflowGraph };
+  readonly facts: { readonly requested: PackageName; readonly found: PackageFacts };
+  readonly graph: { readonly requested: PackageName; readonly found: WorkflowGraph };
   /** What of an ontology these formats need; other limits hold for its size than for packages. */
   readonly reduceOntology: {
-    readonly asked: { readonly text: string; readonly formats: WantedFormats };
+    readonly requested: { readonly text: string; readonly formats: RequestedFormats };
     readonly found: string;
   };
   /** Its text as JSON. */
-  readonly convert: { readonly asked: { readonly text: string }; readonly found: unknown };
+  readonly convert: { readonly requested: { readonly text: string }; readonly found: unknown };
   readonly describeRun: {
-    readonly asked: PackageName & {
+    readonly requested: PackageName & {
       readonly inputs: ValueObject;
       readonly outputs: ValueObject;
       readonly events: readonly RunEvent[];
@@ -44,7 +44,7 @@ export interface CheckedPackage {
   readonly problems: readonly Problem[];
   /** Addresses of the ontologies that it names, if formats of its inputs need any. */
   readonly ontologies: readonly string[];
-  readonly formats: WantedFormats;
+  readonly formats: RequestedFormats;
   /** There where it can be run. */
   readonly facts?: PackageFacts;
   readonly graph?: WorkflowGraph;
@@ -52,10 +52,10 @@ export interface CheckedPackage {
 
 export interface WorkRequest {
   readonly kind: keyof PackageWork;
-  readonly asked: unknown;
+  readonly requested: unknown;
 }
 
-export type WorkAnswer = { readonly found: unknown } | { readonly error: WorkError };
+export type WorkResponse = { readonly found: unknown } | { readonly error: WorkError };
 
 /** An error as it passes between threads. */
 export interface WorkError {

@@ -5,10 +5,12 @@ import { parse } from "yaml";
 import { OgcError } from "../errors.ts";
 import { loadPackage, readCheckedPackage } from "./load-package.ts";
 import { readFacts } from "./package-facts.ts";
-import type { PackageWork, WorkAnswer, WorkError, WorkRequest } from "./package-work-types.ts";
+import type { PackageWork, WorkResponse, WorkError, WorkRequest } from "./package-work-types.ts";
 
 const works: {
-  readonly [Kind in keyof PackageWork]: (asked: PackageWork[Kind]["asked"]) => Promise<PackageWork[Kind]["found"]>;
+  readonly [Kind in keyof PackageWork]: (
+    requested: PackageWork[Kind]["requested"],
+  ) => Promise<PackageWork[Kind]["found"]>;
 } = {
   check: readCheckedPackage,
   facts: async ({ text, process }) => readFacts(await loadPackage(text, process)),
@@ -20,9 +22,9 @@ const works: {
 };
 
 /** Called in a thread by the engine's loader: what a stranger sends may take long, and is then ended with the thread. */
-export async function perform({ kind, asked }: WorkRequest): Promise<WorkAnswer> {
+export async function perform({ kind, requested: asked }: WorkRequest): Promise<WorkResponse> {
   try {
-    return { found: await (works[kind] as (asked: unknown) => Promise<unknown>)(asked) };
+    return { found: await (works[kind] as (requested: unknown) => Promise<unknown>)(asked) };
   } catch (error) {
     return { error: toWorkError(error) };
   }

@@ -1,6 +1,6 @@
 import { type Html, html } from "@swath/pages";
 
-import type { Link, Space } from "../routes/context.ts";
+import type { Link, ApiBase } from "../routes/context.ts";
 import type { StatusInfo } from "../routes/job-status.ts";
 import type { toStep } from "../routes/job-records.ts";
 import { asPage, duration, linkList, pager, servicePage, statusBadge, time } from "./page.ts";
@@ -11,11 +11,11 @@ interface JobList {
   readonly numberTotal?: number;
 }
 
-export function jobListPage({ jobs, links, numberTotal }: JobList, space: Space, url: string): string {
+export function jobListPage({ jobs, links, numberTotal }: JobList, apiBase: ApiBase, url: string): string {
   return servicePage({
     title: "Jobs",
-    place: space,
-    trail: [{ label: "jobs", href: url }],
+    place: apiBase,
+    breadcrumbs: [{ label: "jobs", href: url }],
     url,
     content: html`<h1>Jobs</h1>
       <p class="hint">
@@ -39,7 +39,7 @@ export function jobListPage({ jobs, links, numberTotal }: JobList, space: Space,
                 ({ jobID, processID, status, progress, created, started, finished, message }) =>
                   html`<tr>
                     <td>
-                      <a href="${asPage(`${space.base}/jobs/${jobID}`)}"><code>${jobID.slice(0, 8)}</code></a>
+                      <a href="${asPage(`${apiBase.base}/jobs/${jobID}`)}"><code>${jobID.slice(0, 8)}</code></a>
                     </td>
                     <td>${processID}</td>
                     <td>
@@ -66,7 +66,7 @@ export function jobListPage({ jobs, links, numberTotal }: JobList, space: Space,
 export function jobPage(
   job: StatusInfo,
   steps: readonly ReturnType<typeof toStep>[],
-  space: Space,
+  apiBase: ApiBase,
   url: string,
 ): string {
   const { jobID, processID, type, status, message, progress, created, started, finished, updated, usage, links } = job;
@@ -74,9 +74,9 @@ export function jobPage(
   const [first = "", ...more] = message.split("\n");
   return servicePage({
     title: `${processID}: ${status}`,
-    place: space,
-    trail: [
-      { label: "jobs", href: asPage(`${space.base}/jobs`) },
+    place: apiBase,
+    breadcrumbs: [
+      { label: "jobs", href: asPage(`${apiBase.base}/jobs`) },
       { label: jobID.slice(0, 8), href: url },
     ],
     url,
@@ -90,7 +90,7 @@ export function jobPage(
           <dt>jobID</dt>
           <dd><code>${jobID}</code></dd>
           <dt>processID</dt>
-          <dd><a href="${asPage(`${space.base}/processes/${encodeURIComponent(processID)}`)}">${processID}</a></dd>
+          <dd><a href="${asPage(`${apiBase.base}/processes/${encodeURIComponent(processID)}`)}">${processID}</a></dd>
           <dt>type</dt>
           <dd>${type}</dd>
           <dt>status</dt>

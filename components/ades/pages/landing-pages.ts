@@ -1,6 +1,6 @@
 import { html } from "@swath/pages";
 
-import type { Link, Space } from "../routes/context.ts";
+import type { Link, ApiBase } from "../routes/context.ts";
 import { asPage, linkList, servicePage, value } from "./page.ts";
 
 interface Landing {
@@ -10,7 +10,7 @@ interface Landing {
 }
 
 /** The first page of a user's space. */
-export function landingPage({ title, description, links }: Landing, space: Space, url: string): string {
+export function landingPage({ title, description, links }: Landing, apiBase: ApiBase, url: string): string {
   const tiles = [
     ["processes", "Processes", "What can be executed: inputs, outputs, and how to deploy more."],
     ["jobs", "Jobs", "What is and was executed, with progress, logs and results."],
@@ -19,8 +19,8 @@ export function landingPage({ title, description, links }: Landing, space: Space
   ] as const;
   return servicePage({
     title,
-    place: space,
-    trail: [],
+    place: apiBase,
+    breadcrumbs: [],
     url,
     content: html`<h1>${title}</h1>
       <p>${description}</p>
@@ -28,7 +28,7 @@ export function landingPage({ title, description, links }: Landing, space: Space
         ${tiles.map(
           ([path, name, text]) =>
             html`<li>
-              <h2><a href="${asPage(`${space.url}/${path}`)}">${name}</a></h2>
+              <h2><a href="${asPage(`${apiBase.url}/${path}`)}">${name}</a></h2>
               <p class="hint">${text}</p>
             </li>`,
         )}
@@ -43,13 +43,13 @@ export function landingPage({ title, description, links }: Landing, space: Space
 /** Which requirements classes are conformed to. */
 export function conformancePage(
   { conformsTo }: { readonly conformsTo: readonly string[] },
-  space: Space,
+  apiBase: ApiBase,
   url: string,
 ): string {
   return servicePage({
     title: "Conformance",
-    place: space,
-    trail: [{ label: "conformance", href: url }],
+    place: apiBase,
+    breadcrumbs: [{ label: "conformance", href: url }],
     url,
     content: html`<h1>Conformance</h1>
       <section class="panel">

@@ -10,20 +10,20 @@ interface ServicePage {
   readonly content: Html;
   readonly place: Place;
   /** Below the user's first page. */
-  readonly trail: readonly { readonly label: string; readonly href: string }[];
+  readonly breadcrumbs: readonly { readonly label: string; readonly href: string }[];
   /** Address of this page, for its other forms. */
   readonly url: string;
   readonly refresh?: number;
 }
 
 /** A page of the service around its content. */
-export function servicePage({ title, content, place, trail, url, refresh }: ServicePage): string {
+export function servicePage({ title, content, place, breadcrumbs: trail, url, refresh }: ServicePage): string {
   const layout: PageLayout = {
     title,
     content,
     style: STYLE_PATH,
     service: "processing",
-    trail: [{ label: place.user, href: `${place.base}?f=html` }, ...trail],
+    breadcrumbs: [{ label: place.user, href: `${place.base}?f=html` }, ...trail],
     forms: [{ label: "JSON", href: inForm(url, "json"), type: "application/json" }],
     ...(refresh !== undefined && { refresh }),
   };
@@ -90,30 +90,35 @@ export function duration(from: string | undefined, to: string | undefined): stri
 }
 
 /** Any value as people read it: names and values, lists, addresses that can be followed. */
-export function value(given: unknown): Html {
-  if (given === null || given === undefined || given === "" || (Array.isArray(given) && given.length === 0)) {
+export function value(provided: unknown): Html {
+  if (
+    provided === null ||
+    provided === undefined ||
+    provided === "" ||
+    (Array.isArray(provided) && provided.length === 0)
+  ) {
     return html`<span class="hint">none</span>`;
   }
-  if (typeof given === "string") {
-    return /^https?:\/\/\S+$/.test(given) ? html`<a href="${given}">${given}</a>` : html`${given}`;
+  if (typeof provided === "string") {
+    return /^https?:\/\/\S+$/.test(provided) ? html`<a href="${provided}">${provided}</a>` : html`${provided}`;
   }
-  if (typeof given !== "object") {
-    return html`<code>${JSON.stringify(given)}</code>`;
+  if (typeof provided !== "object") {
+    return html`<code>${JSON.stringify(provided)}</code>`;
   }
-  if (Array.isArray(given)) {
-    return given.every((item) => typeof item !== "object")
-      ? html`${given.map((item) => html`<code>${String(item)}</code> `)}`
+  if (Array.isArray(provided)) {
+    return provided.every((item) => typeof item !== "object")
+      ? html`${provided.map((item) => html`<code>${String(item)}</code> `)}`
       : html`<ol>
-          ${given.map((item) => html`<li>${value(item)}</li>`)}
+          ${provided.map((item) => html`<li>${value(item)}</li>`)}
         </ol>`;
   }
-  return fields(given as Readonly<Record<string, unknown>>);
+  return fields(provided as Readonly<Record<string, unknown>>);
 }
 
 /** Names and values. */
-export function fields(given: Readonly<Record<string, unknown>>): Html {
+export function fields(provided: Readonly<Record<string, unknown>>): Html {
   return html`<dl>
-    ${Object.entries(given).map(
+    ${Object.entries(provided).map(
       ([name, item]) =>
         html`<dt>${name}</dt>
           <dd>${value(item)}</dd>`,

@@ -1,7 +1,7 @@
 import { type Html, html } from "@swath/pages";
 
 import type { InputDescription, ProcessDescription, Schema } from "../packages/describe.ts";
-import type { Link, Space } from "../routes/context.ts";
+import type { Link, ApiBase } from "../routes/context.ts";
 import { asPage, fields, linkList, pager, servicePage } from "./page.ts";
 
 type Summary = Omit<ProcessDescription, "inputs" | "outputs"> & { readonly links: readonly Link[] };
@@ -13,16 +13,16 @@ interface ProcessList {
   readonly numberTotal: number;
 }
 
-export function processListPage({ processes, links, numberTotal }: ProcessList, space: Space, url: string): string {
+export function processListPage({ processes, links, numberTotal }: ProcessList, apiBase: ApiBase, url: string): string {
   return servicePage({
     title: "Processes",
-    place: space,
-    trail: [{ label: "processes", href: url }],
+    place: apiBase,
+    breadcrumbs: [{ label: "processes", href: url }],
     url,
     content: html`<h1>Processes</h1>
       <p class="hint">
         ${numberTotal} in all. Deploy one by sending its application package here: see
-        <a href="${space.base}/api?f=html">the interface</a>.
+        <a href="${apiBase.base}/api?f=html">the interface</a>.
       </p>
       <ul class="tiles">
         ${processes.map(
@@ -43,7 +43,7 @@ export function processListPage({ processes, links, numberTotal }: ProcessList, 
   });
 }
 
-export function processPage(process: Process, space: Space, url: string): string {
+export function processPage(process: Process, apiBase: ApiBase, url: string): string {
   const {
     id,
     title,
@@ -61,9 +61,9 @@ export function processPage(process: Process, space: Space, url: string): string
   } = process;
   return servicePage({
     title,
-    place: space,
-    trail: [
-      { label: "processes", href: asPage(`${space.base}/processes`) },
+    place: apiBase,
+    breadcrumbs: [
+      { label: "processes", href: asPage(`${apiBase.base}/processes`) },
       { label: id, href: url },
     ],
     url,
@@ -83,7 +83,7 @@ export function processPage(process: Process, space: Space, url: string): string
       </section>
       <section class="panel">
         <h2>An execute request</h2>
-        <pre>${example(process, space)}</pre>
+        <pre>${example(process, apiBase)}</pre>
       </section>
       <section class="panel">
         <h2>Links</h2>
@@ -157,13 +157,13 @@ function typeText(schema: Schema): string {
 }
 
 /** The command that executes a process, with inputs to be filled in. */
-function example({ id, inputs }: Process, space: Space): string {
+function example({ id, inputs }: Process, apiBase: ApiBase): string {
   const body = JSON.stringify(
     { inputs: Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, exampleOf(input)])) },
     null,
     2,
   );
-  return `curl -X POST ${space.url}/processes/${encodeURIComponent(id)}/execution \\
+  return `curl -X POST ${apiBase.url}/processes/${encodeURIComponent(id)}/execution \\
   -H 'content-type: application/json' -H 'prefer: respond-async' -d '${body.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -1,17 +1,22 @@
 import { html } from "@swath/pages";
 
-import type { Space } from "../routes/context.ts";
+import type { ApiBase } from "../routes/context.ts";
 import type { Job } from "../store/jobs.ts";
 import { asPage, servicePage, value } from "./page.ts";
 
 /** What came of a job. */
-export function resultsPage(results: Readonly<Record<string, unknown>>, job: Job, space: Space, url: string): string {
-  const address = `${space.base}/jobs/${job.id}`;
+export function resultsPage(
+  results: Readonly<Record<string, unknown>>,
+  job: Job,
+  apiBase: ApiBase,
+  url: string,
+): string {
+  const address = `${apiBase.base}/jobs/${job.id}`;
   return servicePage({
     title: `Results of ${job.process_id}`,
-    place: space,
-    trail: [
-      { label: "jobs", href: asPage(`${space.base}/jobs`) },
+    place: apiBase,
+    breadcrumbs: [
+      { label: "jobs", href: asPage(`${apiBase.base}/jobs`) },
       { label: job.id.slice(0, 8), href: asPage(address) },
       { label: "results", href: url },
     ],

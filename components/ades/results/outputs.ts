@@ -1,5 +1,5 @@
-import type { JobRequest, JobResult, WantedOutput } from "../store/tables.ts";
-import { fileAddress, followableCollection, mapTexts } from "./followable.ts";
+import type { JobRequest, JobResult, RequestedOutput } from "../store/tables.ts";
+import { fileAddress, rewriteCollectionLinks, mapTexts } from "./rewrite-links.ts";
 
 /** One output of a job as it is sent: by value or by reference. */
 export interface Output {
@@ -32,17 +32,17 @@ interface Asked {
  * are references unless their value is asked for, and always lead to the service, which gives them to the job's owner.
  */
 export function selectOutputs({ request, result, jobUrl }: Asked): readonly Output[] {
-  const { outputs: wanted } = request;
+  const { outputs: requested } = request;
   const made = Object.keys(result.outputs);
   // Names were checked when the job was accepted; one that is not here was not made this time.
-  return (wanted === undefined ? made : Object.keys(wanted).filter((name) => made.includes(name))).map((name) =>
-    toOutput(name, wanted?.[name] ?? {}, { request, result, jobUrl }),
+  return (requested === undefined ? made : Object.keys(requested).filter((name) => made.includes(name))).map((name) =>
+    toOutput(name, requested?.[name] ?? {}, { request, result, jobUrl }),
   );
 }
 
-function toOutput(name: string, wanted: WantedOutput, { result, jobUrl }: Asked): Output {
+function toOutput(name: string, requested: RequestedOutput, { result, jobUrl }: Asked): Output {
   const value = onlyCatalogue(result.outputs[name], result);
-  const byReference = wanted.transmissionMode === "reference";
+  const byReference = requested.transmissionMode === "reference";
   const ownAddress = `${jobUrl}/results/${encodeURIComponent(name)}`;
   if (!isStoredFile(value)) {
     const { mediaType, encoding, inner } = describeValue(withFileAddresses(value, result, jobUrl));
@@ -54,7 +54,7 @@ function toOutput(name: string, wanted: WantedOutput, { result, jobUrl }: Asked)
       name,
       href,
       mediaType: "application/json",
-      value: followableCollection(result.collection, result, jobUrl),
+      value: rewriteCollectionLinks(result.collection, result, jobUrl),
       byReference,
     };
   }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Output } from "./outputs.ts";
 
 /** An answer without a document around the outputs. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: 200 | 204 | 303;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | undefined;
@@ -13,7 +13,7 @@ export interface RawAnswer {
  * Results as they are (OGC 18-062r2 §7.11.4, table 11): one value is the body, several are the parts of a `multipart/related`,
  * references alone are `Link` headers of an answer without content.
  */
-export function toRaw(outputs: readonly Output[]): RawAnswer {
+export function toRaw(outputs: readonly Output[]): RawResponse {
   const [only] = outputs;
   if (outputs.every(({ byReference }) => byReference)) {
     return { status: 204, headers: { link: outputs.map(toLinkHeader) }, body: undefined };
@@ -40,7 +40,7 @@ export function toBytes({ value, encoding }: Output): Buffer {
 }
 
 /** RFC 2387; the part of a reference is empty and says where its content is (OGC 18-062r2 /req/core/process-execute-sync-raw-mixed-multi). */
-function toMultipart(outputs: readonly Output[]): RawAnswer {
+function toMultipart(outputs: readonly Output[]): RawResponse {
   const boundary = randomUUID();
   const parts = outputs.flatMap((output) => {
     const { name, href, mediaType } = output;

@@ -11,7 +11,7 @@ import {
   findFresh,
   forgetJobs,
   forgetVersions,
-  noteRemovalFailure,
+  recordRemovalFailure,
 } from "../store/retention.ts";
 import type { Tables } from "../store/tables.ts";
 import { removeResults } from "./remove-results.ts";
@@ -83,7 +83,7 @@ async function removeForgotten({ db, settings, logger }: SweepOptions): Promise<
       await deregisterResults(settings, owner, catalogUri);
     } catch (error) {
       logger.warn({ err: error, job }, "results cannot be removed now; trying again in an hour");
-      await noteRemovalFailure(db, job, error instanceof Error ? error.message : String(error));
+      await recordRemovalFailure(db, job, error instanceof Error ? error.message : String(error));
       continue;
     }
     await endRemoval(db, job);

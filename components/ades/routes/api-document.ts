@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 
 import { invalidQuery } from "../errors.ts";
-import type { Space } from "./context.ts";
+import type { ApiBase } from "./context.ts";
 
 type Version = "3.0" | "3.1";
 
@@ -30,7 +30,7 @@ interface Document {
  * The description of one user's space by one face: paths begin after `/{user}/ogc-api`, which is the server. Schemas are written
  * in the words that both versions share; only what is said around them differs.
  */
-export function apiDocument(whole: object, version: Version, space: Space): object {
+export function apiDocument(whole: object, version: Version, apiBase: ApiBase): object {
   const { paths = {}, info, tags, components, security } = whole as Document;
   const prefix = "/{user}/ogc-api";
   const own = Object.entries(paths).flatMap(([path, item]) =>
@@ -41,7 +41,7 @@ export function apiDocument(whole: object, version: Version, space: Space): obje
   return {
     openapi: version === "3.1" ? "3.1.0" : "3.0.3",
     info,
-    servers: [{ url: space.url }],
+    servers: [{ url: apiBase.url }],
     tags,
     paths: Object.fromEntries(own) as object,
     components,

@@ -7,7 +7,7 @@ import type { PackageReader } from "../packages/package-reader.ts";
 import type { Tables } from "../store/tables.ts";
 
 /** The two faces of the service: the earlier `wps3` and the standard's `ogc-api`. */
-export type Face = "wps3" | "ogc-api";
+export type ApiFlavor = "wps3" | "ogc-api";
 
 export interface ApiContext {
   readonly db: Kysely<Tables>;
@@ -25,35 +25,35 @@ export interface ApiContext {
 /** The space of a user, by one face. */
 export interface Place {
   readonly user: string;
-  readonly face: Face;
+  readonly apiFlavor: ApiFlavor;
   /** `/eric/wps3`: what `Location` begins with. */
   readonly base: string;
 }
 
-export interface Space extends Place {
+export interface ApiBase extends Place {
   /** `https://ades.example.org/eric/wps3`: what links begin with. */
   readonly url: string;
 }
 
 /** Whose space a request is in, and by which face. */
-export function spaceOf(request: FastifyRequest, face: Face): Place {
+export function apiPathOf(request: FastifyRequest, apiFlavor: ApiFlavor): Place {
   const { user } = request.params as { user: string };
-  return { user, face, base: `/${encodeURIComponent(user)}/${face}` };
+  return { user, apiFlavor, base: `/${encodeURIComponent(user)}/${apiFlavor}` };
 }
 
 /** The same with what links begin with. */
-export function enterSpace({ settings }: ApiContext, request: FastifyRequest, face: Face): Space {
-  const place = spaceOf(request, face);
+export function resolveApiBase({ settings }: ApiContext, request: FastifyRequest, apiFlavor: ApiFlavor): ApiBase {
+  const place = apiPathOf(request, apiFlavor);
   return { ...place, url: `${originOf(settings, request)}${place.base}` };
 }
 
 /** What `Location` begins with: the whole address, and as the earlier face has always said it a path. */
-export const locationOf = ({ face, url, base }: Space): string => (face === "ogc-api" ? url : base);
+export const locationOf = ({ apiFlavor: face, url, base }: ApiBase): string => (face === "ogc-api" ? url : base);
 
 /** A space seen from outside any request: what subscribers are sent. */
-export function publicSpace(settings: AdesSettings, user: string): Space {
+export function publicApiBase(settings: AdesSettings, user: string): ApiBase {
   const base = `/${encodeURIComponent(user)}/ogc-api`;
-  return { user, face: "ogc-api", base, url: `${new URL(settings.PUBLIC_URL).origin}${base}` };
+  return { user, apiFlavor: "ogc-api", base, url: `${new URL(settings.PUBLIC_URL).origin}${base}` };
 }
 
 /** Links lead to where the request came in, never to a host that only its sender names. */

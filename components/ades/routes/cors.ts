@@ -19,14 +19,14 @@ export function addCors(app: FastifyInstance, domain: string | undefined): void 
     done();
   });
   app.options("/*", { schema: { hide: true } }, (request, reply) => {
-    const asked = request.headers["access-control-request-headers"];
+    const requested = request.headers["access-control-request-headers"];
     return reply
       .code(204)
       .headers({
         "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
         "access-control-allow-headers":
-          asked !== undefined && /^[A-Za-z0-9\-_, ]{1,1000}$/.test(asked)
-            ? asked
+          requested !== undefined && /^[A-Za-z0-9\-_, ]{1,1000}$/.test(requested)
+            ? requested
             : "Authorization, Content-Type, Prefer",
         "access-control-max-age": "600",
       })

@@ -4,14 +4,14 @@ import { invalidParameter, noSuchProcess } from "../errors.ts";
 import { checkExecution } from "../execution/check-execution.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
-import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
+import { executeEcho, pauseOf } from "../packages/execute-echo.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
 import { type Job, findJob, insertJob } from "../store/jobs.ts";
 import { type StoredProcess, findProcess } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
-import { type ApiContext, type Face, type Space, enterSpace, locationOf, packageOf } from "./context.ts";
+import { type ApiContext, type ApiFlavor, type ApiBase, resolveApiBase, locationOf, packageOf } from "./context.ts";
 import { toStatus } from "./job-status.ts";
 import { readExecute } from "./read-execute.ts";
 import { checkQuota } from "./quota.ts";
@@ -19,32 +19,32 @@ import { sendResults } from "./results.ts";
 import * as schemas from "./schemas/processes.ts";
 
 /** Milliseconds after which a synchronous request is answered with the job instead of its result. */
-const LONGEST_WAIT = 10 * 60_000;
+const MAX_WAIT = 10 * 60_000;
 
 /** Executing a process (OGC 18-062r2 §7.11). */
-export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
-  const path = `/:user/${face}/processes/:id/execution`;
+export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
+  const path = `/:user/${apiFlavor}/processes/:id/execution`;
   app.post(path, { schema: schemas.execute }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
     const { id } = request.params as { id: string };
-    const { process, description } = await findExecutable(context, space.user, id);
+    const { process, description } = await findExecutable(context, apiBase.user, id);
     const { outputs, jobControlOptions } = description;
-    const { job: asked, isAsync: wantsAsync, wait, applied } = readExecute(request, Object.keys(outputs));
+    const { job: requested, isAsync: wantsAsync, wait, applied } = readExecute(request, Object.keys(outputs));
     // The process decides where it can be executed in one way only (OGC 18-062r2 /req/core/job-creation-auto-execution-mode).
     const isAsync = jobControlOptions.includes("sync-execute")
       ? wantsAsync && jobControlOptions.includes("async-execute")
       : true;
-    checkSubscriber(context, asked);
-    await checkQuota(context.db, context.settings, space.user, reply);
-    const job = await startJob(context, space.user, process, asked);
+    checkSubscriber(context, requested);
+    await checkQuota(context.db, context.settings, apiBase.user, reply);
+    const job = await startJob(context, apiBase.user, process, requested);
     if (applied.length > 0) {
       void reply.header("preference-applied", applied.join(", "));
     }
     if (isAsync) {
-      return sendJob(job, space, reply);
+      return sendJob(job, apiBase, reply);
     }
-    const patience = Math.min(wait === undefined ? LONGEST_WAIT : wait * 1000, LONGEST_WAIT);
-    return sendWhenEnded(context, { job, space, patience }, request, reply);
+    const timeout = Math.min(wait === undefined ? MAX_WAIT : wait * 1000, MAX_WAIT);
+    return sendWhenEnded(context, { job, apiBase, timeout }, request, reply);
   });
 }
 
@@ -66,19 +66,19 @@ export async function prepareJob(
   { settings, packages }: ApiContext,
   owner: string,
   process: StoredProcess | undefined,
-  asked: JobRequest,
+  requested: JobRequest,
 ) {
   if (process === undefined) {
-    await carryOutEcho(settings, asked.inputs);
-    return { processId: ECHO.id, version: 0, asked, needs: { cores: 0.1, ramMiB: 64, wishRamMiB: 64 } };
+    await executeEcho(settings, requested.inputs);
+    return { processId: ECHO.id, version: 0, asked: requested, needs: { cores: 0.1, ramMiB: 64, wishRamMiB: 64 } };
   }
   const facts = await packages.read("facts", owner, packageOf(process));
-  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: asked.inputs });
+  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: requested.inputs });
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   return {
     processId: process.id,
     version: process.version,
-    asked: { ...asked, ...(registers && { register: true as const }) },
+    asked: { ...requested, ...(registers && { register: true as const }) },
     needs,
   };
 }
@@ -88,35 +88,35 @@ async function startJob(
   context: ApiContext,
   owner: string,
   process: StoredProcess | undefined,
-  asked: JobRequest,
+  requested: JobRequest,
 ): Promise<Job> {
   const { db, settings } = context;
   // An echo that takes time waits for its turn as any other process does.
-  if (process === undefined && pauseOf(asked.inputs) === 0) {
-    const outputs = await carryOutEcho(settings, asked.inputs);
-    return insertEndedJob(db, { owner, processId: ECHO.id, request: asked, result: { outputs } });
+  if (process === undefined && pauseOf(requested.inputs) === 0) {
+    const outputs = await executeEcho(settings, requested.inputs);
+    return insertEndedJob(db, { owner, processId: ECHO.id, request: requested, result: { outputs } });
   }
-  const { processId, version, asked: request, needs } = await prepareJob(context, owner, process, asked);
+  const { processId, version, asked: request, needs } = await prepareJob(context, owner, process, requested);
   return insertJob(db, { owner, processId, version, request, needs });
 }
 
-const sendJob = (job: Job, space: Space, reply: FastifyReply): FastifyReply =>
+const sendJob = (job: Job, apiBase: ApiBase, reply: FastifyReply): FastifyReply =>
   reply
     .code(201)
-    .header("location", `${locationOf(space)}/jobs/${job.id}`)
+    .header("location", `${locationOf(apiBase)}/jobs/${job.id}`)
     .type("application/json")
-    .send(toStatus(job, space));
+    .send(toStatus(job, apiBase));
 
 interface Waiting {
   readonly job: Job;
-  readonly space: Space;
+  readonly apiBase: ApiBase;
   /** Milliseconds. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 async function sendWhenEnded(
   context: ApiContext,
-  { job, space, patience }: Waiting,
+  { job, apiBase: space, timeout: patience }: Waiting,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { listSteps, sumUsage } from "../store/job-records.ts";
 import { findJob } from "../store/jobs.ts";
-import type { ApiContext, Space } from "./context.ts";
+import type { ApiContext, ApiBase } from "./context.ts";
 import { sendEvents } from "./event-stream.ts";
 import { toStep } from "./job-records.ts";
 import { toStatus } from "./job-status.ts";
@@ -16,7 +16,7 @@ const PAUSE = 300;
  */
 export async function followStatus(
   { db, closing }: ApiContext,
-  { space, id }: { readonly space: Space; readonly id: string },
+  { apiBase, id }: { readonly apiBase: ApiBase; readonly id: string },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function followStatus(
       }
     };
     while (!signal.aborted) {
-      const job = await findJob(db, space.user, id);
+      const job = await findJob(db, apiBase.user, id);
       if (job === undefined) {
         await send("end", { id, status: "dismissed" });
         return;
@@ -39,7 +39,7 @@ export async function followStatus(
         await tell("step", `step ${step.name}`, toStep(step));
       }
       const isOver = job.finished_at !== null;
-      const status = toStatus(job, space, isOver ? await sumUsage(db, job.id) : undefined);
+      const status = toStatus(job, apiBase, isOver ? await sumUsage(db, job.id) : undefined);
       if (isOver) {
         await send("end", status);
         return;

@@ -7,22 +7,22 @@ import { parseS3Url } from "../staging/in/s3-source.ts";
 import { mediaTypeOf } from "../staging/out/media-type.ts";
 import { findJob } from "../store/jobs.ts";
 import type { JobResult } from "../store/tables.ts";
-import { type ApiContext, type Face, link, spaceOf } from "./context.ts";
+import { type ApiContext, type ApiFlavor, link, apiPathOf } from "./context.ts";
 import { type Place, listFiles, noSuchFile, refuse, withClient } from "./result-files.ts";
 import * as schemas from "./schemas/jobs.ts";
 import { PROTECTED, sendDocument, sendFile } from "./send-file.ts";
 
 /** Milliseconds for which the place of a user's results is remembered: a map asks for many parts of one file. */
-const REMEMBERED = 30_000;
+const MAX_CACHE_ENTRIES = 30_000;
 
 /** The files of a job's results, for clients that have no key of the object storage: a list, and each by its path. */
-export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
-  const path = `/:user/${face}/jobs/:id/files`;
+export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
+  const path = `/:user/${apiFlavor}/jobs/:id/files`;
   const storageOf = rememberStorage(context);
 
   const findPlace = async (request: FastifyRequest): Promise<Place | undefined> => {
     const { id } = request.params as { id: string };
-    const { user } = spaceOf(request, face);
+    const { user } = apiPathOf(request, apiFlavor);
     const job = await findJob(context.db, user, id);
     if (job === undefined) {
       throw noSuchJob(id);
@@ -38,7 +38,7 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face
   app.get(path, { schema: schemas.listFiles }, async (request) => {
     const place = await findPlace(request);
     const { id } = request.params as { id: string };
-    const base = `${spaceOf(request, face).base}/jobs/${id}`;
+    const base = `${apiPathOf(request, apiFlavor).base}/jobs/${id}`;
     const files = place === undefined ? [] : await listFiles(place);
     return {
       files: files.map(({ name, size, updated }) => ({
@@ -94,7 +94,7 @@ function rememberStorage({ settings }: ApiContext): (user: string) => Promise<Us
         known.delete(name);
       }
     }
-    const entry = known.get(user) ?? { until: now + REMEMBERED, storage: findStorage(settings, user) };
+    const entry = known.get(user) ?? { until: now + MAX_CACHE_ENTRIES, storage: findStorage(settings, user) };
     known.set(user, entry);
     entry.storage.catch(() => known.delete(user));
     return entry.storage;

@@ -5,7 +5,7 @@ import { maskSecrets } from "../results/mask-secrets.ts";
 import { changeCreatedJob, insertJob, startCreatedJob } from "../store/jobs.ts";
 import { findVersion } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
-import { type ApiContext, type Face, type Space, enterSpace, locationOf, packageOf } from "./context.ts";
+import { type ApiContext, type ApiFlavor, type ApiBase, resolveApiBase, locationOf, packageOf } from "./context.ts";
 import { checkSubscriber, findExecutable, prepareJob } from "./execution.ts";
 import { toStatus } from "./job-status.ts";
 import { openJob } from "./open-job.ts";
@@ -14,30 +14,35 @@ import { readExecute } from "./read-execute.ts";
 import * as schemas from "./schemas/job-management.ts";
 
 /** Jobs that are made first and started later (OGC API Processes Part 4, draft: requirements class job management). */
-export function addJobManagementRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
+export function addJobManagementRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
   const { db } = context;
-  const path = `/:user/${face}/jobs`;
+  const path = `/:user/${apiFlavor}/jobs`;
 
   app.post(path, { schema: schemas.createJob }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const { processId, version, asked, needs } = await readJob(context, space, request, readProcessName(request.body));
-    const job = await insertJob(db, {
-      owner: space.user,
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const {
       processId,
       version,
-      request: asked,
+      asked: requested,
+      needs,
+    } = await readJob(context, apiBase, request, readProcessName(request.body));
+    const job = await insertJob(db, {
+      owner: apiBase.user,
+      processId,
+      version,
+      request: requested,
       needs,
       status: "created",
     });
     return reply
       .code(201)
-      .header("location", `${locationOf(space)}/jobs/${job.id}`)
-      .send(toStatus(job, space));
+      .header("location", `${locationOf(apiBase)}/jobs/${job.id}`)
+      .send(toStatus(job, apiBase));
   });
 
   app.patch(`${path}/:id`, { schema: schemas.updateJob }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const job = await openJob(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const job = await openJob(context, request, apiFlavor);
     if (job.status !== "created") {
       throw locked(job.status);
     }
@@ -45,43 +50,43 @@ export function addJobManagementRoutes(app: FastifyInstance, context: ApiContext
     const { register: _register, ...former } = job.request as unknown as JobRequest;
     const body = requireObject(request.body);
     const name = "process" in body ? readProcessName(body) : toName(job.process_id, job.process_version);
-    const { processId, version, asked, needs } = await readJob(
-      context,
-      space,
-      { headers: request.headers, body: { ...former, ...body } },
-      name,
-    );
-    if (!(await changeCreatedJob(db, job.id, { processId, version, request: asked, needs }))) {
+    const {
+      processId,
+      version,
+      asked: requested,
+      needs,
+    } = await readJob(context, apiBase, { headers: request.headers, body: { ...former, ...body } }, name);
+    if (!(await changeCreatedJob(db, job.id, { processId, version, request: requested, needs }))) {
       throw locked("accepted");
     }
     return reply.code(204).send();
   });
 
   app.post(`${path}/:id/results`, { schema: schemas.startJob }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const { id, status } = await openJob(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const { id, status } = await openJob(context, request, apiFlavor);
     if (status !== "created") {
       throw locked(status);
     }
-    await checkQuota(db, context.settings, space.user, reply);
+    await checkQuota(db, context.settings, apiBase.user, reply);
     const job = await startCreatedJob(db, id);
     if (job === undefined) {
       throw locked("accepted");
     }
     return reply
       .code(200)
-      .header("location", `${locationOf(space)}/jobs/${id}`)
-      .send(toStatus(job, space));
+      .header("location", `${locationOf(apiBase)}/jobs/${id}`)
+      .send(toStatus(job, apiBase));
   });
 
   app.get(`${path}/:id/definition`, { schema: schemas.readDefinition }, async (request) => {
-    const space = enterSpace(context, request, face);
-    const job = await openJob(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const job = await openJob(context, request, apiFlavor);
     const { inputs, register: _register, ...rest } = job.request as unknown as JobRequest;
     const process = await findVersion(db, job.owner, job.process_id, job.process_version);
     const facts = process && (await context.packages.read("facts", job.owner, packageOf(process)));
     return {
-      process: `${space.url}/processes/${encodeURIComponent(job.process_id)}`,
+      process: `${apiBase.url}/processes/${encodeURIComponent(job.process_id)}`,
       inputs: maskSecrets(inputs, facts?.secrets ?? []),
       ...rest,
     };
@@ -93,26 +98,26 @@ const toName = (id: string, version: number): string => (version === 0 ? id : `$
 /** What a request makes of a job, checked as an execute request is. @throws {OgcError} 400, 404 */
 async function readJob(
   context: ApiContext,
-  { user }: Space,
+  { user }: ApiBase,
   request: Pick<FastifyRequest, "body" | "headers">,
   name: string,
 ) {
   const { process, description } = await findExecutable(context, user, name);
-  const { job: asked } = readExecute(request, Object.keys(description.outputs));
-  checkSubscriber(context, asked);
-  return prepareJob(context, user, process, asked);
+  const { job: requested } = readExecute(request, Object.keys(description.outputs));
+  checkSubscriber(context, requested);
+  return prepareJob(context, user, process, requested);
 }
 
 /** `process`: the address of a process, or its id. @throws {OgcError} 400 */
 function readProcessName(body: unknown): string {
   const { process, id } = requireObject(body);
-  const given = process ?? id;
-  if (typeof given !== "string" || given === "") {
+  const provided = process ?? id;
+  if (typeof provided !== "string" || provided === "") {
     throw invalidParameter(
       'process is missing: the address of the process, {"process": "https://…/processes/…", "inputs": {…}}.',
     );
   }
-  const last = given.replace(/^.*\/processes\//, "").replace(/\/execution$/, "");
+  const last = provided.replace(/^.*\/processes\//, "").replace(/\/execution$/, "");
   return decodeURIComponent(last);
 }
 

@@ -8,23 +8,23 @@ import { listDeliveries } from "../store/deliveries.ts";
 import { listLog, listSteps } from "../store/job-records.ts";
 import { findVersion } from "../store/processes.ts";
 import type { JobRequest, Tables } from "../store/tables.ts";
-import { type ApiContext, type Face, enterSpace, link, packageOf } from "./context.ts";
+import { type ApiContext, type ApiFlavor, resolveApiBase, link, packageOf } from "./context.ts";
 import { followLog } from "./follow-log.ts";
 import { openJob } from "./open-job.ts";
 import * as schemas from "./schemas/jobs.ts";
 
 /** What is known of how a job went: its log, its steps, what it was given, where its results come from, who was told. */
-export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
+export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
   const { db } = context;
-  const path = `/:user/${face}/jobs/:id`;
+  const path = `/:user/${apiFlavor}/jobs/:id`;
 
   app.get(`${path}/inputs`, { schema: schemas.readInputs }, async (request) => {
-    const job = await openJob(context, request, face);
+    const job = await openJob(context, request, apiFlavor);
     // Whether results are registered is the deployment's choice, not the caller's.
     const { inputs, register: _register, ...rest } = job.request as unknown as JobRequest;
     const process = await findVersion(db, job.owner, job.process_id, job.process_version);
     const facts = process && (await context.packages.read("facts", job.owner, packageOf(process)));
-    const address = `${enterSpace(context, request, face).url}/jobs/${job.id}`;
+    const address = `${resolveApiBase(context, request, apiFlavor).url}/jobs/${job.id}`;
     return {
       inputs: maskSecrets(inputs, facts?.secrets ?? []),
       ...rest,
@@ -33,12 +33,12 @@ export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, fa
   });
 
   app.get(`${path}/steps`, { schema: schemas.readSteps }, async (request) => {
-    const { id } = await openJob(context, request, face);
+    const { id } = await openJob(context, request, apiFlavor);
     return { steps: (await listSteps(db, id)).map(toStep) };
   });
 
   app.get(`${path}/logs`, { schema: schemas.readLogs }, async (request, reply) => {
-    const { id } = await openJob(context, request, face);
+    const { id } = await openJob(context, request, apiFlavor);
     if (request.headers.accept?.includes("text/event-stream") === true) {
       return followLog(context, id, request, reply);
     }
@@ -46,12 +46,12 @@ export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, fa
   });
 
   app.get(`${path}/prov`, { schema: schemas.readProvenance }, async (request, reply) => {
-    const job = await openJob(context, request, face);
+    const job = await openJob(context, request, apiFlavor);
     return reply.type("application/ld+json").send(JSON.stringify(await describeProvenance(context, job), null, 2));
   });
 
   app.get(`${path}/notifications`, { schema: schemas.readNotifications }, async (request) => {
-    const { id } = await openJob(context, request, face);
+    const { id } = await openJob(context, request, apiFlavor);
     return { notifications: await listDeliveries(db, id) };
   });
 }

@@ -1,5 +1,5 @@
 import type { JobSummary } from "../store/job-list.ts";
-import { type Link, OGC_REL, type Space, link } from "./context.ts";
+import { type Link, OGC_REL, type ApiBase, link } from "./context.ts";
 
 /** Status info (OGC 18-062r2 §7.12.2), with the members of the coming version beside those of this one. */
 export interface StatusInfo {
@@ -31,11 +31,11 @@ interface JobUsage {
 
 export function toStatus(
   job: JobSummary,
-  space: Space,
+  apiBase: ApiBase,
   steps?: { readonly cpuSeconds: number | null; readonly peakMemoryBytes: number | null },
   collection?: string,
 ): StatusInfo {
-  const href = `${space.url}/jobs/${job.id}`;
+  const href = `${apiBase.url}/jobs/${job.id}`;
   return {
     jobID: job.id,
     id: job.id,
@@ -62,7 +62,7 @@ export function toStatus(
       link(`${href}/logs`, "related", "Log of the job", "text/plain"),
       link(`${href}/steps`, "related", "Steps of the job"),
       link(`${href}/inputs`, "related", "What the job was given"),
-      link(`${space.url}/jobs`, "up", "Jobs"),
+      link(`${apiBase.url}/jobs`, "up", "Jobs"),
     ],
   };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { conformancePage, landingPage } from "../pages/landing-pages.ts";
 import { answer, formOf } from "./answer.ts";
 import { apiDocument, chooseVersion, typeOf } from "./api-document.ts";
-import { type ApiContext, type Face, OGC_REL, enterSpace, link } from "./context.ts";
+import { type ApiContext, type ApiFlavor, OGC_REL, resolveApiBase, link } from "./context.ts";
 import { formLinks } from "./page-links.ts";
 import * as schemas from "./schemas/processes.ts";
 
@@ -23,11 +23,11 @@ export const CONFORMANCE: readonly string[] = [
 ];
 
 /** Where a client begins: the landing page, what is conformed to, and the API's own description (OGC 18-062r2 §7.2 to §7.4). */
-export function addLandingRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
-  const path = `/:user/${face}`;
+export function addLandingRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
+  const path = `/:user/${apiFlavor}`;
   app.get(path, { schema: schemas.landing }, (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const { url, user } = space;
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const { url, user } = apiBase;
     const body = {
       title: `Processing for ${user}`,
       description: "OGC API Processes with application packages.",
@@ -41,12 +41,12 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, face
         link(`${url}/jobs`, OGC_REL.jobs, "Jobs"),
       ],
     };
-    return answer(request, reply, body, (landing, address) => landingPage(landing, space, address));
+    return answer(request, reply, body, (landing, address) => landingPage(landing, apiBase, address));
   });
 
   app.get(`${path}/conformance`, { schema: schemas.conformance }, (request, reply) => {
-    const space = enterSpace(context, request, face);
-    return answer(request, reply, { conformsTo: CONFORMANCE }, (body, url) => conformancePage(body, space, url));
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    return answer(request, reply, { conformsTo: CONFORMANCE }, (body, url) => conformancePage(body, apiBase, url));
   });
 
   const ofApi = { hide: true, querystring: { type: "object", properties: { f: {}, v: {} } } };
@@ -56,7 +56,7 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, face
       return reply.redirect("/docs");
     }
     const version = chooseVersion(request);
-    const document = apiDocument(app.swagger(), version, enterSpace(context, request, face));
+    const document = apiDocument(app.swagger(), version, resolveApiBase(context, request, apiFlavor));
     // As bytes: of a text the framework would rewrite the media type, whose exact words are the standard's.
     return reply.type(typeOf(version)).send(Buffer.from(JSON.stringify(document)));
   });

@@ -3,14 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { noSuchProcess } from "../errors.ts";
 import { ECHO } from "../packages/echo.ts";
 import { findProcess } from "../store/processes.ts";
-import { type ApiContext, type Face, packageOf, spaceOf } from "./context.ts";
+import { type ApiContext, type ApiFlavor, packageOf, apiPathOf } from "./context.ts";
 import { checkPackageText, readPackageText } from "./read-package.ts";
 import { checkPackage, readGraph } from "./schemas/processes.ts";
 
 /** What people look at before they deploy a package, and afterwards: its mistakes, its inputs, its picture. */
-export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
-  app.post(`/:user/${face}/packages/check`, { schema: checkPackage }, async (request) => {
-    const { user } = spaceOf(request, face);
+export function addPackageRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
+  app.post(`/:user/${apiFlavor}/packages/check`, { schema: checkPackage }, async (request) => {
+    const { user } = apiPathOf(request, apiFlavor);
     const sent = await readPackageText(context, user, request);
     const { text, reference } = sent;
     const { checked } = await checkPackageText(context, user, sent, true);
@@ -25,12 +25,12 @@ export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face
     };
   });
 
-  app.get(`/:user/${face}/processes/:id/graph`, { schema: readGraph }, async (request) => {
+  app.get(`/:user/${apiFlavor}/processes/:id/graph`, { schema: readGraph }, async (request) => {
     const { id } = request.params as { id: string };
     if (id === ECHO.id) {
       return { nodes: [], edges: [] };
     }
-    const { user } = spaceOf(request, face);
+    const { user } = apiPathOf(request, apiFlavor);
     const found = await findProcess(context.db, user, id);
     if (found === undefined) {
       throw noSuchProcess(id);

@@ -19,15 +19,15 @@ import {
 import { answer } from "./answer.ts";
 import {
   type ApiContext,
-  type Face,
+  type ApiFlavor,
   type Link,
   OGC_REL,
   type Place,
-  type Space,
-  enterSpace,
+  type ApiBase,
+  resolveApiBase,
   link,
   locationOf,
-  spaceOf,
+  apiPathOf,
 } from "./context.ts";
 import { formLinks, pageLinks } from "./page-links.ts";
 import { readPage } from "./read-query.ts";
@@ -36,12 +36,12 @@ import { readPackage, requirePackageType } from "./read-package.ts";
 import * as schemas from "./schemas/processes.ts";
 
 /** Listing, deploying, describing, replacing and undeploying (OGC 18-062r2 §7.9, §7.10; OGC 20-044). */
-export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
+export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
   const { db } = context;
-  const path = `/:user/${face}/processes`;
+  const path = `/:user/${apiFlavor}/processes`;
 
   app.get(path, { schema: schemas.listProcesses }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
     const { limit, skip } = readPage(request, 1000);
     const { q: search, sortby: sort } = request.query as { readonly q?: string; readonly sortby?: ProcessSort };
     if (sort !== undefined && !PROCESS_SORTS.includes(sort)) {
@@ -53,7 +53,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
       `${ECHO.id} ${ECHO.title} ${ECHO.description}`.toLowerCase().includes(String(search).toLowerCase());
     const own = isShown ? 1 : 0;
     const builtIn = skip === 0 && isShown ? [ECHO] : [];
-    const { descriptions, total } = await listProcesses(db, space.user, {
+    const { descriptions, total } = await listProcesses(db, apiBase.user, {
       limit: limit - builtIn.length,
       skip: Math.max(0, skip - own),
       search: search === undefined ? undefined : String(search).slice(0, 200),
@@ -62,36 +62,36 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     const shown = [...builtIn, ...descriptions];
     const isMore = skip + shown.length < total + own;
     const body = {
-      processes: shown.map((description) => toSummary(description, space)),
-      links: pageLinks(`${space.url}/processes`, request, "Processes", {
+      processes: shown.map((description) => toSummary(description, apiBase)),
+      links: pageLinks(`${apiBase.url}/processes`, request, "Processes", {
         ...(isMore && { next: { limit, skip: skip + limit } }),
         ...(skip > 0 && { prev: { limit, skip: Math.max(0, skip - limit) } }),
       }),
       numberTotal: total + own,
     };
-    return answer(request, reply, body, (list, url) => processListPage(list, space, url));
+    return answer(request, reply, body, (list, url) => processListPage(list, apiBase, url));
   });
 
   app.post(path, { schema: schemas.deploy }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const process = await readPackage(context, space.user, request);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const process = await readPackage(context, apiBase.user, request);
     const { id } = process.description;
     if (id === ECHO.id) {
       throw immutableProcess(id);
     }
-    const location = `${locationOf(space)}/processes/${encodeURIComponent(id)}`;
+    const location = `${locationOf(apiBase)}/processes/${encodeURIComponent(id)}`;
     if (!(await insertProcess(db, process))) {
       throw duplicatedProcess(id, location);
     }
-    return reply.code(201).header("location", location).send(toSummary(process.description, space));
+    return reply.code(201).header("location", location).send(toSummary(process.description, apiBase));
   });
 
   app.get(`${path}/:id`, { schema: schemas.describeProcess }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const description = await findDescription(context, space, idOf(request));
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const description = await findDescription(context, apiBase, idOf(request));
     const { inputs, outputs } = description;
-    const body = { ...toSummary(description, space), inputs, outputs, links: linksOf(description, space) };
-    return answer(request, reply, body, (process, url) => processPage(process, space, url));
+    const body = { ...toSummary(description, apiBase), inputs, outputs, links: linksOf(description, apiBase) };
+    return answer(request, reply, body, (process, url) => processPage(process, apiBase, url));
   });
 
   app.get(`${path}/:id/package`, { schema: schemas.readPackage }, async (request, reply) => {
@@ -99,7 +99,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     if (id === ECHO.id) {
       throw immutableProcess(id);
     }
-    const found = await findProcess(db, spaceOf(request, face).user, id);
+    const found = await findProcess(db, apiPathOf(request, apiFlavor).user, id);
     if (found === undefined) {
       throw noSuchProcess(id);
     }
@@ -112,65 +112,65 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
   });
 
   app.get(`${path}/:id/versions`, { schema: schemas.listVersions }, async (request) => {
-    const space = enterSpace(context, request, face);
-    const { id } = await requireMutable(context, space, idOf(request));
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const { id } = await requireMutable(context, apiBase, idOf(request));
     return {
-      versions: (await listVersions(db, space.user, id)).map(({ version, name, current, deployed_at: deployed }) => ({
+      versions: (await listVersions(db, apiBase.user, id)).map(({ version, name, current, deployed_at: deployed }) => ({
         id: `${id}:${name}`,
         version: name,
         number: version,
         current,
         deployed: deployed.toISOString(),
-        links: [link(`${addressOf(`${id}:${version}`, space)}`, "self", `Version ${name}`)],
+        links: [link(`${addressOf(`${id}:${version}`, apiBase)}`, "self", `Version ${name}`)],
       })),
     };
   });
 
   app.post(`${path}/:id/rollback`, { schema: schemas.rollBack }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
-    const { id } = await requireMutable(context, space, idOf(request));
+    const apiBase = resolveApiBase(context, request, apiFlavor);
+    const { id } = await requireMutable(context, apiBase, idOf(request));
     const { version } = (request.body ?? {}) as { readonly version?: unknown };
     if (typeof version !== "string" && typeof version !== "number") {
       throw invalidParameter('version is missing: {"version": "1.2"}, one of those that …/versions lists.');
     }
-    const former = await findProcess(db, space.user, `${id}:${version}`);
+    const former = await findProcess(db, apiBase.user, `${id}:${version}`);
     if (former === undefined) {
       throw noSuchProcess(`${id}:${version}`);
     }
     await rollBack(db, former);
-    return reply.send(toSummary(former.description as ProcessDescription, space));
+    return reply.send(toSummary(former.description as ProcessDescription, apiBase));
   });
 
   app.put(`${path}/:id`, { schema: schemas.replace }, async (request, reply) => {
-    const space = enterSpace(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
     const id = idOf(request);
     requirePackageType(request);
-    const former = await requireMutable(context, space, id);
-    const process = await readPackage(context, space.user, request);
-    const given = process.description.id;
-    const isSame = given === id || (former.entry !== null && given === former.entry);
+    const former = await requireMutable(context, apiBase, id);
+    const process = await readPackage(context, apiBase.user, request);
+    const provided = process.description.id;
+    const isSame = provided === id || (former.entry !== null && provided === former.entry);
     if (!isSame) {
-      throw invalidParameter(`The package is of process ${given}, not of ${id}.`);
+      throw invalidParameter(`The package is of process ${provided}, not of ${id}.`);
     }
     const replaced = await replaceProcess(db, {
       ...process,
       description: { ...process.description, id },
-      ...(given !== id && { entry: given }),
+      ...(provided !== id && { entry: provided }),
     });
     if (!replaced) {
       throw noSuchProcess(id);
     }
     return reply
       .code(204)
-      .header("location", `${locationOf(space)}/processes/${encodeURIComponent(id)}`)
+      .header("location", `${locationOf(apiBase)}/processes/${encodeURIComponent(id)}`)
       .send();
   });
 
   app.delete(`${path}/:id`, { schema: schemas.undeploy }, async (request, reply) => {
-    const space = spaceOf(request, face);
+    const apiBase = apiPathOf(request, apiFlavor);
     const id = idOf(request);
-    await requireMutable(context, space, id);
-    if (!(await deleteProcess(db, space.user, id))) {
+    await requireMutable(context, apiBase, id);
+    if (!(await deleteProcess(db, apiBase.user, id))) {
       throw noSuchProcess(id);
     }
     return reply.code(204).send();
@@ -205,26 +205,26 @@ async function findDescription({ db }: ApiContext, { user }: Place, id: string):
   return found.description as ProcessDescription;
 }
 
-const addressOf = (id: string, { url }: Space) => `${url}/processes/${encodeURIComponent(id)}`;
+const addressOf = (id: string, { url }: ApiBase) => `${url}/processes/${encodeURIComponent(id)}`;
 
 /** A process as a list shows it (OGC 18-062r2 §7.9.2, table 6; OGC 20-044 `mutable`). */
-export function toSummary(description: ProcessDescription, space: Space) {
+export function toSummary(description: ProcessDescription, apiBase: ApiBase) {
   const { inputs: _inputs, outputs: _outputs, ...summary } = description;
   return {
     ...summary,
     links: [
-      link(addressOf(description.id, space), "self", description.title),
-      link(`${addressOf(description.id, space)}?f=html`, "alternate", description.title, "text/html"),
+      link(addressOf(description.id, apiBase), "self", description.title),
+      link(`${addressOf(description.id, apiBase)}?f=html`, "alternate", description.title, "text/html"),
     ],
   };
 }
 
-function linksOf({ id, title, mutable }: ProcessDescription, space: Space): readonly Link[] {
-  const address = addressOf(id, space);
+function linksOf({ id, title, mutable }: ProcessDescription, apiBase: ApiBase): readonly Link[] {
+  const address = addressOf(id, apiBase);
   return [
     ...formLinks(address, title),
     link(`${address}/execution`, OGC_REL.execute, "Execute"),
-    link(`${space.url}/jobs?processID=${encodeURIComponent(id)}`, OGC_REL.jobs, "Jobs of this process"),
+    link(`${apiBase.url}/jobs?processID=${encodeURIComponent(id)}`, OGC_REL.jobs, "Jobs of this process"),
     ...(mutable
       ? [
           link(
@@ -236,7 +236,7 @@ function linksOf({ id, title, mutable }: ProcessDescription, space: Space): read
           link(`${address}/graph`, "http://www.opengis.net/def/rel/ogc/1.0/workflow", "Steps and what leads where"),
         ]
       : []),
-    link(`${space.url}/processes`, "up", "Processes"),
+    link(`${apiBase.url}/processes`, "up", "Processes"),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 
 import { invalidParameter, noSuchOutput } from "../errors.ts";
-import type { JobRequest, Subscriber, WantedOutput } from "../store/tables.ts";
+import type { JobRequest, Subscriber, RequestedOutput } from "../store/tables.ts";
 import { findUnstorable } from "../store/storable.ts";
 import { refuseUnknownMembers } from "./refuse-unknown.ts";
 import { readPreferences, readWait } from "./read-preferences.ts";
@@ -32,7 +32,7 @@ export function readExecute(
   }
   refuseUnknownMembers(body, MEMBERS, "An execute request");
   const prefer = readPreferences(request);
-  const { inputs = {}, response, mode, subscriber, outputs: wanted } = body;
+  const { inputs = {}, response, mode, subscriber, outputs: requested } = body;
   if (response !== undefined && response !== "raw" && response !== "document") {
     throw invalidParameter(`response is ${JSON.stringify(response)}; allowed: raw, document.`);
   }
@@ -43,7 +43,7 @@ export function readExecute(
   }
   const preferred = { minimal: "raw", representation: "document" }[prefer.get("return") ?? ""];
   const told = readSubscriber(subscriber);
-  const chosen = readOutputs(wanted, outputs);
+  const chosen = readOutputs(requested, outputs);
   const seconds = readWait(prefer);
   // "respond-async, wait=10" is answered with the results where they come within ten seconds (RFC 7240 §4.3).
   const isAsync = seconds === undefined && (prefer.has("respond-async") || mode === "async");
@@ -64,23 +64,26 @@ export function readExecute(
   };
 }
 
-function readOutputs(given: unknown, known: readonly string[]): Readonly<Record<string, WantedOutput>> | undefined {
-  if (given === undefined) {
+function readOutputs(
+  provided: unknown,
+  known: readonly string[],
+): Readonly<Record<string, RequestedOutput>> | undefined {
+  if (provided === undefined) {
     return undefined;
   }
-  const outputs = requireObject(given, "outputs must be an object of names and how each is wanted.");
+  const outputs = requireObject(provided, "outputs must be an object of names and how each is wanted.");
   return Object.fromEntries(
-    Object.entries(outputs).map(([name, wanted]) => {
+    Object.entries(outputs).map(([name, requested]) => {
       if (!known.includes(name)) {
         throw noSuchOutput(name, known);
       }
-      return [name, readWanted(name, wanted)];
+      return [name, readWanted(name, requested)];
     }),
   );
 }
 
-function readWanted(name: string, given: unknown): WantedOutput {
-  const { transmissionMode, format } = requireObject(given, `outputs.${name} must be an object.`);
+function readWanted(name: string, provided: unknown): RequestedOutput {
+  const { transmissionMode, format } = requireObject(provided, `outputs.${name} must be an object.`);
   if (transmissionMode !== undefined && transmissionMode !== "value" && transmissionMode !== "reference") {
     throw invalidParameter(
       `outputs.${name}.transmissionMode is ${JSON.stringify(transmissionMode)}; allowed: value, reference.`,
@@ -91,11 +94,11 @@ function readWanted(name: string, given: unknown): WantedOutput {
 }
 
 /** @throws {OgcError} 400 for what is no http address */
-function readSubscriber(given: unknown): Subscriber | undefined {
-  if (given === undefined) {
+function readSubscriber(provided: unknown): Subscriber | undefined {
+  if (provided === undefined) {
     return undefined;
   }
-  const fields = requireObject(given, "subscriber must be an object with successUri, inProgressUri, failedUri.");
+  const fields = requireObject(provided, "subscriber must be an object with successUri, inProgressUri, failedUri.");
   const addresses = (["successUri", "inProgressUri", "failedUri"] as const).flatMap((name) => {
     // The published schema also says successUrl, by mistake.
     const uri = fields[name] ?? (name === "successUri" ? fields["successUrl"] : undefined);

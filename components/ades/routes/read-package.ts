@@ -5,7 +5,7 @@ import { checkNeeds } from "../execution/check-execution.ts";
 import { runsContainers } from "../execution/executors.ts";
 import type { AdesSettings } from "../execution/storage.ts";
 import { isDockerUnit, toToolOfImage } from "../packages/docker-unit.ts";
-import { findReadableStorage } from "../execution/own-results.ts";
+import { findReadableStorage } from "../execution/result-access.ts";
 import { allowedPrivate, internalServices } from "../execution/storage.ts";
 import { type GivenDescription, mergeDescription, readDescription } from "../packages/describe.ts";
 import { openPlatformRegistry } from "../execution/platform-images/platform-registry.ts";
@@ -29,13 +29,13 @@ interface PackageText {
   /** Which workflow is meant, where it has several. */
   readonly workflow: string | undefined;
   /** What the request itself says of the process. */
-  readonly given?: GivenDescription;
+  readonly provided?: GivenDescription;
 }
 
 /** The process that a request deploys. @throws {OgcError} 400, 415 */
 export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
   const sent = await readPackageText(context, owner, request);
-  const { reference, given } = sent;
+  const { reference, provided: given } = sent;
   const { checked, stored: text } = await checkPackageText(context, owner, sent, false);
   const facts = requireFacts(checked);
   checkNeeds(context.settings, facts);
@@ -116,8 +116,8 @@ async function readUnit(
   const units = [executionUnit ?? []].flat() as readonly unknown[];
   const outer = isObject(processDescription) ? processDescription : {};
   const unit = chooseUnit(context.settings, units, isObject(outer["process"]) ? outer["process"] : outer);
-  const given = readDescription(processDescription);
-  const fields = { ...(given && { given }) };
+  const provided = readDescription(processDescription);
+  const fields = { ...(provided && { given: provided }) };
   if (unit.value !== undefined) {
     const text = typeof unit.value === "string" ? unit.value : JSON.stringify(unit.value, null, 2);
     return { text, reference: "inline", workflow: w, ...fields };
@@ -194,14 +194,14 @@ function chooseUnit(
 }
 
 /** An execution unit: a link, a qualified value, or CWL as it is; also one level down, as `{"unit": …}`. */
-function toUnit(given: unknown): { readonly href?: unknown; readonly value?: unknown } {
-  if (typeof given === "string" && given !== "") {
-    return { value: given };
+function toUnit(provided: unknown): { readonly href?: unknown; readonly value?: unknown } {
+  if (typeof provided === "string" && provided !== "") {
+    return { value: provided };
   }
-  if (typeof given !== "object" || given === null) {
+  if (typeof provided !== "object" || provided === null) {
     throw invalidParameter(`executionUnit is missing: ${EXAMPLE}`);
   }
-  const unit = given as Readonly<Record<string, unknown>>;
+  const unit = provided as Readonly<Record<string, unknown>>;
   if ("cwlVersion" in unit) {
     return { value: unit };
   }

@@ -4,8 +4,8 @@ import { invalidQuery } from "../errors.ts";
 import type { JobCursor, JobFilter } from "../store/job-list.ts";
 import { JOB_STATUSES, type JobStatus } from "../store/tables.ts";
 
-const LARGEST_PAGE = 10_000;
-const MOST_SKIPPED = 1_000_000;
+const MAX_PAGE = 10_000;
+const MAX_SKIPPED = 1_000_000;
 
 /** Values of a query parameter: given once with commas, or several times. */
 function valuesOf(request: FastifyRequest, name: string): readonly string[] {
@@ -20,8 +20,8 @@ function valuesOf(request: FastifyRequest, name: string): readonly string[] {
  * @throws {OgcError} 400
  */
 export function readPage(request: FastifyRequest, usual: number): { readonly limit: number; readonly skip: number } {
-  const skip = readInteger(request, "skip", 0, MOST_SKIPPED) ?? readInteger(request, "offset", 0, MOST_SKIPPED) ?? 0;
-  return { limit: Math.min(readInteger(request, "limit", 1, LARGEST_PAGE) ?? usual, LARGEST_PAGE), skip };
+  const skip = readInteger(request, "skip", 0, MAX_SKIPPED) ?? readInteger(request, "offset", 0, MAX_SKIPPED) ?? 0;
+  return { limit: Math.min(readInteger(request, "limit", 1, MAX_PAGE) ?? usual, MAX_PAGE), skip };
 }
 
 function readInteger(request: FastifyRequest, name: string, least: number, most: number): number | undefined {

@@ -6,7 +6,7 @@ import { createS3Client } from "../staging/s3-client.ts";
 
 export const CONNECTION = { connections: 2, stallSeconds: 60 };
 /** Files of one job that are listed. */
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 
 /** Where the results of one job lie. */
 export interface Place {
@@ -40,7 +40,7 @@ export async function listFiles(place: Place): Promise<readonly StoredFile[]> {
         files.push({ name: key.slice(prefix.length), size, updated: date?.toISOString() });
       }
       token = page.NextContinuationToken;
-    } while (token !== undefined && files.length < MOST_FILES);
+    } while (token !== undefined && files.length < MAX_FILES);
     return files;
   }).catch((error: unknown) => refuse(error, prefix));
 }

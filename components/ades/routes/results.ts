@@ -8,33 +8,38 @@ import { toBytes, toRaw } from "../results/raw.ts";
 import type { Job } from "../store/jobs.ts";
 import type { JobFailure, JobRequest, JobResult } from "../store/tables.ts";
 import { answer, formOf } from "./answer.ts";
-import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts";
+import { type ApiContext, type ApiFlavor, type ApiBase, resolveApiBase } from "./context.ts";
 import { openJob } from "./open-job.ts";
 import * as schemas from "./schemas/jobs.ts";
 
 /** What came of a job, all of it or one output (OGC 18-062r2 §7.13). */
-export function addResultRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
-  const path = `/:user/${face}/jobs/:id`;
+export function addResultRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
+  const path = `/:user/${apiFlavor}/jobs/:id`;
   const read = async (request: FastifyRequest, reply: FastifyReply) =>
-    sendResults(await openJob(context, request, face), enterSpace(context, request, face), request, reply);
+    sendResults(
+      await openJob(context, request, apiFlavor),
+      resolveApiBase(context, request, apiFlavor),
+      request,
+      reply,
+    );
   app.get(`${path}/results`, { schema: schemas.readResults }, read);
   app.get(`${path}/result`, { schema: { hide: true } }, read);
 
   app.get(`${path}/results/:output`, { schema: schemas.readOutput }, async (request, reply) => {
-    const job = await openJob(context, request, face);
+    const job = await openJob(context, request, apiFlavor);
     const { output: name } = request.params as { output: string };
-    const { request: asked, result } = requireResult(job);
+    const { request: requested, result } = requireResult(job);
     if (!Object.hasOwn(result.outputs, name)) {
       throw noSuchOutput(name, Object.keys(result.outputs));
     }
-    const space = enterSpace(context, request, face);
+    const apiBase = resolveApiBase(context, request, apiFlavor);
     const [output] = selectOutputs({
-      request: { ...asked, outputs: { [name]: {} } },
+      request: { ...requested, outputs: { [name]: {} } },
       result,
-      jobUrl: `${space.url}/jobs/${job.id}`,
+      jobUrl: `${apiBase.url}/jobs/${job.id}`,
     });
     if (output === undefined || output.value === undefined) {
-      return reply.redirect(output?.href ?? `${space.url}/jobs/${job.id}/files`, 303);
+      return reply.redirect(output?.href ?? `${apiBase.url}/jobs/${job.id}/files`, 303);
     }
     // Never run as a page of the platform: a job's text is whatever its tool wrote.
     return reply
@@ -47,27 +52,27 @@ export function addResultRoutes(app: FastifyInstance, context: ApiContext, face:
 /** Sends the results of a job that has ended, in the form that was asked for when it was executed. @throws {OgcError} */
 export async function sendResults(
   job: Job,
-  space: Space,
+  apiBase: ApiBase,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { request: asked, result } = requireResult(job);
-  const outputs = selectOutputs({ request: asked, result, jobUrl: `${space.url}/jobs/${job.id}` });
+  const { request: requested, result } = requireResult(job);
+  const outputs = selectOutputs({ request: requested, result, jobUrl: `${apiBase.url}/jobs/${job.id}` });
   if (formOf(request) === "html") {
-    const document = withBrowserAddresses(toDocument(outputs), result, `${space.url}/jobs/${job.id}`) as object;
-    return answer(request, reply, document, (body, url) => resultsPage({ ...body }, job, space, url));
+    const document = withBrowserAddresses(toDocument(outputs), result, `${apiBase.url}/jobs/${job.id}`) as object;
+    return answer(request, reply, document, (body, url) => resultsPage({ ...body }, job, apiBase, url));
   }
-  if (outputs.length === 0 && asked.outputs !== undefined && Object.keys(asked.outputs).length === 0) {
+  if (outputs.length === 0 && requested.outputs !== undefined && Object.keys(requested.outputs).length === 0) {
     // Executed, and nothing of it was asked for.
     return reply.type("application/json").send({});
   }
   if (outputs.length === 0) {
     throw resultNotAvailable();
   }
-  if (space.face === "wps3") {
-    return reply.type("application/json").send(toEarlierDocument(outputs, result, asked));
+  if (apiBase.apiFlavor === "wps3") {
+    return reply.type("application/json").send(toEarlierDocument(outputs, result, requested));
   }
-  if (asked.response === "document") {
+  if (requested.response === "document") {
     return reply.type("application/json").send(toDocument(outputs));
   }
   const { status, headers, body } = toRaw(outputs);

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 
 import { toEndpoint } from "../execution/storage.ts";
-import { followableDocument } from "../results/followable.ts";
+import { rewriteDocumentLinks } from "../results/rewrite-links.ts";
 import { createObjectRequests } from "../staging/object-requests.ts";
 import { mediaTypeOf } from "../staging/out/media-type.ts";
 import { CONNECTION, type Place, refuse } from "./result-files.ts";
 
 /** Larger ones are sent as they are. */
-const LARGEST_DOCUMENT = 4 * 2 ** 20;
+const MAX_DOCUMENT = 4 * 2 ** 20;
 
 /** Results are strangers' files: a browser must never run them as a page of the platform. */
 export const PROTECTED = {
@@ -33,25 +33,25 @@ export async function sendDocument(
   }
   const requests = createObjectRequests(toEndpoint(storage, bucket), CONNECTION);
   try {
-    const answer = await requests.send({ method: "GET", bucket, key, signal: AbortSignal.timeout(60_000) });
-    if (Number(answer.header("content-length")) > LARGEST_DOCUMENT) {
-      answer.body.destroy();
+    const response = await requests.send({ method: "GET", bucket, key, signal: AbortSignal.timeout(60_000) });
+    if (Number(response.header("content-length")) > MAX_DOCUMENT) {
+      response.body.destroy();
       return undefined;
     }
-    const text = Buffer.concat((await answer.body.toArray()) as Buffer[]).toString();
-    const document = followableDocument(text, `s3://${bucket}/${prefix}`, key.slice(prefix.length));
+    const text = Buffer.concat((await response.body.toArray()) as Buffer[]).toString();
+    const document = rewriteDocumentLinks(text, `s3://${bucket}/${prefix}`, key.slice(prefix.length));
     if (document === undefined) {
       return undefined;
     }
     // Of what is sent, which is another than what is stored.
-    const etag = `"${(answer.header("etag") ?? "").replaceAll('"', "")}-links"`;
+    const etag = `"${(response.header("etag") ?? "").replaceAll('"', "")}-links"`;
     void reply.headers({ ...PROTECTED, etag }).headers(download(request, key));
     if (request.headers["if-none-match"] === etag) {
       return await reply.code(304).send();
     }
     return await reply
       .header("content-length", Buffer.byteLength(document))
-      .type(answer.header("content-type") ?? mediaTypeOf(key))
+      .type(response.header("content-type") ?? mediaTypeOf(key))
       .send(document);
   } catch (error) {
     return refuse(error, key);
@@ -73,26 +73,26 @@ export async function sendFile(
   reply.raw.once("close", () => gone.abort());
   let body: Readable | undefined;
   try {
-    const answer = await requests.send({
+    const response = await requests.send({
       method: "GET",
       bucket: place.bucket,
       key,
       headers: { ...(range !== undefined && { range }), ...(known !== undefined && { "if-none-match": known }) },
       signal: gone.signal,
     });
-    body = answer.body;
+    body = response.body;
     body.once("close", () => void requests.close());
     for (const name of ["content-length", "content-range", "etag", "last-modified"]) {
-      const value = answer.header(name);
+      const value = response.header(name);
       if (value !== undefined) {
         void reply.header(name, value);
       }
     }
     void reply.headers(download(request, key));
     return await reply
-      .code(answer.header("content-range") === undefined ? 200 : 206)
+      .code(response.header("content-range") === undefined ? 200 : 206)
       .headers({ ...PROTECTED, "accept-ranges": "bytes" })
-      .type(answer.header("content-type") ?? mediaTypeOf(key))
+      .type(response.header("content-type") ?? mediaTypeOf(key))
       .send(body);
   } catch (error) {
     if (body === undefined) {

@@ -16,7 +16,7 @@ import { type StageClock, createStageClock } from "./stage-clock.ts";
 /** Bytes of memory after which a fresh process is better. */
 const WORN = 400 * 2 ** 20;
 /** Milliseconds for the tools of a job to end when the service is gone. */
-const PATIENCE = 3000;
+const TIMEOUT = 3000;
 const INTERRUPTED = 75;
 /** Milliseconds between signs of life. */
 const ALIVE_MS = 2000;
@@ -45,7 +45,7 @@ process.on("message", (message) => {
     void end(order.resumes ? new Interruption("the service ends") : new Error("the job was stopped"));
     return;
   }
-  working = carryOut(order);
+  working = execute(order);
 });
 process.once("disconnect", () => void end(new Interruption("the service has ended")));
 process.once("SIGTERM", () => void end(new Interruption("the runner was stopped")));
@@ -54,7 +54,7 @@ process.on("SIGINT", () => {});
 tell({ type: "ready" });
 setInterval(() => tell({ type: "alive", at: clock?.read() }), ALIVE_MS).unref();
 
-async function carryOut({ job, limits }: Extract<ToRunner, { type: "run" }>): Promise<void> {
+async function execute({ job, limits }: Extract<ToRunner, { type: "run" }>): Promise<void> {
   clock = createStageClock();
   const checking = setInterval(() => void checkHeld(job), CHECK_MS).unref();
   try {
@@ -84,7 +84,7 @@ async function checkHeld(job: HeldJob): Promise<void> {
 }
 
 async function end(why: Error): Promise<void> {
-  setTimeout(() => process.exit(INTERRUPTED), PATIENCE).unref();
+  setTimeout(() => process.exit(INTERRUPTED), TIMEOUT).unref();
   stop.abort(why);
   await working;
   await close();

@@ -24,7 +24,7 @@ export interface ObjectRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ObjectAnswer {
+export interface ObjectResponse {
   readonly header: (name: string) => string | undefined;
   /** Must be read to its end or destroyed. */
   readonly body: Readable;
@@ -36,11 +36,11 @@ export interface ObjectAnswer {
  */
 export interface ObjectRequests {
   /** @throws an error with `name`, `message` and `$metadata.httpStatusCode`, as the SDK's client does */
-  readonly send: (request: ObjectRequest) => Promise<ObjectAnswer>;
+  readonly send: (request: ObjectRequest) => Promise<ObjectResponse>;
   readonly close: () => Promise<void>;
 }
 
-const LONGEST_ERROR = 64 * 1024;
+const MAX_ERROR = 64 * 1024;
 
 export function createObjectRequests(
   target: S3Endpoint,
@@ -85,7 +85,7 @@ export function createObjectRequests(
         .map(([name, value]) => `${escape(name)}=${escape(value)}`)
         .join("&");
       // Not by a URL object: it would take the dots out of keys such as a/../b.
-      const answer = await agent.request({
+      const response = await agent.request({
         origin,
         path: search === "" ? path : `${path}?${search}`,
         method,
@@ -94,13 +94,13 @@ export function createObjectRequests(
         ...(body !== undefined && { body }),
       });
       const header = (name: string): string | undefined => {
-        const value = answer.headers[name];
+        const value = response.headers[name];
         return Array.isArray(value) ? value[0] : value;
       };
-      if (answer.statusCode >= 300) {
-        throw await toError(answer.statusCode, answer.body as unknown as Readable);
+      if (response.statusCode >= 300) {
+        throw await toError(response.statusCode, response.body as unknown as Readable);
       }
-      return { header, body: answer.body as unknown as Readable };
+      return { header, body: response.body as unknown as Readable };
     },
     close: () => agent.destroy(),
   };
@@ -114,7 +114,7 @@ async function toError(status: number, body: Readable): Promise<Error> {
   let text = "";
   for await (const chunk of body as AsyncIterable<Buffer>) {
     text += chunk.toString();
-    if (text.length > LONGEST_ERROR) {
+    if (text.length > MAX_ERROR) {
       break;
     }
   }

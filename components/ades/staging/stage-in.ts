@@ -10,7 +10,7 @@ import { type DownloadContext, download } from "./in/download.ts";
 import { createPlacer, nameInUrl, safeName, uniqueName } from "./in/file-names.ts";
 import { DEFAULT_LIMITS, createBudget } from "./in/limits.ts";
 import { runParallel } from "./in/parallel.ts";
-import { openPartRecord } from "./in/part-record.ts";
+import { openDownloadState } from "./in/download-state.ts";
 import { type Plan, type PlannedFile, planFiles, planItems } from "./in/plan-items.ts";
 import { type JsonDocument, readDocument, tryReadDocument } from "./in/read-document.ts";
 import { openSources } from "./in/sources.ts";
@@ -26,7 +26,7 @@ interface Context extends Omit<DownloadContext, "record"> {
 
 const STATE = ".staging";
 /** Node.js takes longer timers for none. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 /**
  * Brings an input to this machine. A directory becomes a self-contained STAC catalogue (`catalog.json`, items, their files);
@@ -47,7 +47,7 @@ export async function stageIn(request: StageInRequest): Promise<StagedInput> {
         ),
       );
     },
-    Math.min(limits.maxSeconds * 1000, LONGEST_TIMER),
+    Math.min(limits.maxSeconds * 1000, MAX_TIMER),
   );
   const signal = AbortSignal.any([request.signal, deadline.signal]);
   signal.throwIfAborted();
@@ -215,7 +215,7 @@ async function fetchFiles(files: readonly PlannedFile[], context: Context): Prom
     await mkdir(join(target, folder), { recursive: true });
   }
   await runParallel(files, limits.parallel, context.signal, async ({ path, ...file }, signal) => {
-    const record = openPartRecord(join(target, STATE), `${path}\n${file.href.replace(/\?.*$/s, "")}`, isFirst);
+    const record = openDownloadState(join(target, STATE), `${path}\n${file.href.replace(/\?.*$/s, "")}`, isFirst);
     await download({ ...file, path: join(target, path) }, { ...context, signal, record });
   });
 }

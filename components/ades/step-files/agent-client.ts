@@ -35,7 +35,7 @@ interface Sent {
 }
 
 const SILENCE_MS = 90_000;
-const FIRST_PAUSE_MS = 100;
+const INITIAL_BACKOFF_MS = 100;
 const MAX_PAUSE_MS = 5000;
 
 /** The agent refuses, and would again. */
@@ -79,7 +79,7 @@ export function createAgentClient({ url, job, pod, tokenFile, patienceMs }: Agen
   };
   const retry = async <T>(work: () => Promise<T>): Promise<T> => {
     const until = Date.now() + patienceMs;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    for (let pause = INITIAL_BACKOFF_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         return await work();
       } catch (error) {

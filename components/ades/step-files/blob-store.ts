@@ -10,9 +10,9 @@ import {
 
 import { retry } from "../staging/in/retry.ts";
 import { createObjectRequests } from "../staging/object-requests.ts";
-import { createStreamPieces } from "../staging/out/file-pieces.ts";
-import { createPartBuffers } from "../staging/out/part-buffers.ts";
-import { type Ask, put, sendPieces } from "../staging/out/send-in-parts.ts";
+import { createStreamPieces } from "../staging/out/part-reader.ts";
+import { createBufferPool } from "../staging/out/buffer-pool.ts";
+import { type Ask, put, sendPieces } from "../staging/out/multipart-upload.ts";
 import { createS3Client } from "../staging/s3-client.ts";
 import { toS3Failure } from "../staging/s3-failure.ts";
 import type { S3Target } from "../staging/types.ts";
@@ -60,10 +60,10 @@ export function createBlobStore(
   const { bucket } = target;
   const client = createS3Client(target, { connections, stallSeconds });
   const requests = createObjectRequests(target, { connections, stallSeconds });
-  const buffers = createPartBuffers(BUFFERS);
+  const buffers = createBufferPool(BUFFERS);
   const blobKey = (job: string, sha256: string) => `${JOBS}${job}/blobs/${sha256}`;
   const documentKey = (job: string, name: string) => `${JOBS}${job}/${name}.json`;
-  const ask = <T>(where: string, signal: AbortSignal, send: () => Promise<T>): Promise<T> =>
+  const request = <T>(where: string, signal: AbortSignal, send: () => Promise<T>): Promise<T> =>
     retry(
       () =>
         send().catch((error: unknown) => {
@@ -72,7 +72,7 @@ export function createBlobStore(
       { retries: RETRIES, signal },
     );
   const get = async (key: string, signal: AbortSignal) =>
-    ask(`s3://${bucket}/${key}`, signal, () =>
+    request(`s3://${bucket}/${key}`, signal, () =>
       requests.send({ method: "GET", bucket, key, signal }).catch((error: unknown) => {
         if ((error as Error).name === "NoSuchKey") {
           return undefined;
@@ -82,7 +82,7 @@ export function createBlobStore(
     );
   const putSmall = async (key: string, body: Buffer, signal: AbortSignal, sha256?: string): Promise<void> => {
     const checked = sha256 === undefined ? {} : { sha256 };
-    await ask(`s3://${bucket}/${key}`, signal, () =>
+    await request(`s3://${bucket}/${key}`, signal, () =>
       put(requests, { method: "PUT", bucket, key, body, signal, ...checked }),
     );
   };
@@ -91,7 +91,7 @@ export function createBlobStore(
     const prefixes: string[] = [];
     let token: string | undefined;
     do {
-      const page = await ask(`s3://${bucket}/${prefix}`, signal, () =>
+      const page = await request(`s3://${bucket}/${prefix}`, signal, () =>
         client.send(
           new ListObjectsV2Command({
             Bucket: bucket,
@@ -110,7 +110,7 @@ export function createBlobStore(
   };
   return {
     open: async (signal) => {
-      await ask(`s3://${bucket}`, signal, () =>
+      await request(`s3://${bucket}`, signal, () =>
         client
           .send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal })
           .catch(async (error: unknown) => {
@@ -128,7 +128,7 @@ export function createBlobStore(
     },
     find: (job, sha256, signal) => {
       const key = blobKey(job, sha256);
-      return ask(`s3://${bucket}/${key}`, signal, () =>
+      return request(`s3://${bucket}/${key}`, signal, () =>
         client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal }).then(
           ({ ContentLength }) => ContentLength ?? 0,
           (error: unknown) => {
@@ -148,8 +148,8 @@ export function createBlobStore(
       const key = blobKey(job, sha256);
       const pieces = createStreamPieces(body, buffers);
       if (size > SMALL) {
-        const askSigned: Ask = (where, send) => ask(where, signal, send);
-        const sending = { client, requests, ask: askSigned, signal, onBytes: () => {}, buffers };
+        const callSigned: Ask = (where, send) => request(where, signal, send);
+        const sending = { client, requests, send: callSigned, signal, onBytes: () => {}, buffers };
         await sendPieces({ size, bucket, key, mediaType: "application/octet-stream", sha256 }, pieces, sending);
         return;
       }
@@ -160,7 +160,7 @@ export function createBlobStore(
         }
         await putSmall(key, bytes, signal, sha256);
       } finally {
-        buffers.giveBack(buffer);
+        buffers.release(buffer);
       }
     },
     readDocument: async (job, name, signal) => {
@@ -189,7 +189,7 @@ export function createBlobStore(
       const { keys } = await list(`${JOBS}${job}/`, signal);
       for (let at = 0; at < keys.length; at += 1000) {
         const Objects = keys.slice(at, at + 1000).map((Key) => ({ Key }));
-        await ask(`s3://${bucket}/${JOBS}${job}/`, signal, () =>
+        await request(`s3://${bucket}/${JOBS}${job}/`, signal, () =>
           client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }), {
             abortSignal: signal,
           }),

@@ -7,7 +7,7 @@ import { type FileTree, parseStepDocument } from "./documents.ts";
 import { hashFile, readTree, writeTree } from "./trees.ts";
 
 /** Milliseconds that the agent, and the object storage behind it, may be away. */
-const PATIENCE_MS = 10 * 60_000;
+const TIMEOUT_MS = 10 * 60_000;
 
 const read = (name: string): string => {
   const value = process.env[name];
@@ -24,7 +24,7 @@ const agent = createAgentClient({
   job: read("STEP_JOB"),
   pod: read("STEP_POD"),
   tokenFile: read("STEP_TOKEN_FILE"),
-  patienceMs: PATIENCE_MS,
+  patienceMs: TIMEOUT_MS,
 });
 const stop = new AbortController();
 process.once("SIGTERM", () => process.exit(143));

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 import { CwlError } from "@swath/cwl";
-import { marks } from "../execution/kubernetes/pod-types.ts";
+import { podKeys } from "../execution/kubernetes/pod-types.ts";
 import type { Blob, BlobStore } from "./blob-store.ts";
 import { type FileEntry, type FileTree, INPUTS, OUTPUTS, parseStepDocument, sizeOf } from "./documents.ts";
 import { createJobToken } from "./job-token.ts";
@@ -60,7 +60,7 @@ export function createStepFiles({ store, api, job, key, maxBytes }: StepFilesOpt
     const secret = {
       apiVersion: "v1",
       kind: "Secret",
-      metadata: { name: secretName, labels: { "app.kubernetes.io/managed-by": "swath-ades", [marks.job]: job } },
+      metadata: { name: secretName, labels: { "app.kubernetes.io/managed-by": "swath-ades", [podKeys.job]: job } },
       stringData: { [TOKEN_KEY]: createJobToken(key, job, now + TOKEN_SECONDS) },
     };
     await api.create(path, secret).catch(async (error: unknown) => {

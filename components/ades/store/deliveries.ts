@@ -10,9 +10,9 @@ export const DELIVERY_CHANNEL = "ades_delivery";
 /** Seconds that one attempt has to itself; after them another process may make the next. */
 const LEASE_SECONDS = 60;
 /** Seconds between attempts at most. */
-const LONGEST_PAUSE = 3600;
+const MAX_BACKOFF = 3600;
 /** Attempts after which nobody is told any more: some four hours. */
-export const MOST_ATTEMPTS = 15;
+export const MAX_ATTEMPTS = 15;
 
 /** Takes a delivery whose time has come; `undefined` where none waits. */
 export async function claimDelivery(db: Db): Promise<Delivery | undefined> {
@@ -41,11 +41,11 @@ export async function endDelivery(
 
 /** Has a delivery tried again: after 2 seconds, 4, 8, … */
 export async function postponeDelivery(db: Db, { id, attempts }: Delivery, error: string): Promise<void> {
-  if (attempts >= MOST_ATTEMPTS) {
+  if (attempts >= MAX_ATTEMPTS) {
     await endDelivery(db, id, "given-up", error);
     return;
   }
-  const pause = Math.min(LONGEST_PAUSE, 2 ** attempts);
+  const pause = Math.min(MAX_BACKOFF, 2 ** attempts);
   await db
     .updateTable("delivery")
     .set({ error, next_at: sql<Date>`now() + make_interval(secs => ${pause})` })

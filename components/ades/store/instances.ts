@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 
-import type { Room } from "./queue.ts";
+import type { FreeCapacity } from "./queue.ts";
 import type { Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
@@ -39,7 +39,7 @@ function processName(pid: number): string {
  * are taken again when their leases have run out.
  * @param most what it gives to one job
  */
-export async function registerInstance(db: Db, instance: Instance, { cores, ramMiB }: Room): Promise<void> {
+export async function registerInstance(db: Db, instance: Instance, { cores, ramMiB }: FreeCapacity): Promise<void> {
   const known = await db.selectFrom("instance").select(["id", "process"]).where("host", "=", instance.host).execute();
   const own = processName(process.pid).split(" ", 1)[0];
   const ended = known.filter(({ process: name }) => {
@@ -68,8 +68,8 @@ export async function releaseInstances(db: Db, ids: readonly string[]): Promise<
  * Says that an instance is there, and forgets those that were not heard of for long.
  * @returns memory that other instances on the same machine have given to their jobs, and cores that these need
  */
-export async function renewInstance(db: Db, { id, host }: Instance): Promise<Room> {
-  const { rows } = await sql<Room>`
+export async function renewInstance(db: Db, { id, host }: Instance): Promise<FreeCapacity> {
+  const { rows } = await sql<FreeCapacity>`
     with seen as (
       update instance set seen_at = now() where id = ${id}
     ), gone as (

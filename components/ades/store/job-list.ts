@@ -33,7 +33,7 @@ interface JobPage {
 }
 
 /** Jobs are counted up to here: to count more takes longer than everything else of a page. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 const CREATED = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`;
 
@@ -93,13 +93,13 @@ export async function listJobs(
 export async function countJobs(db: Db, owner: string, filter: JobFilter): Promise<number | undefined> {
   const some = narrow(db.selectFrom("job"), owner, filter)
     .select(sql<number>`1`.as("one"))
-    .limit(MOST_COUNTED + 1);
+    .limit(MAX_COUNTED + 1);
   const found = await db
     .selectFrom(some.as("some"))
     .select((select) => select.fn.countAll<string>().as("count"))
     .executeTakeFirst();
   const count = Number(found?.count ?? 0);
-  return count > MOST_COUNTED ? undefined : count;
+  return count > MAX_COUNTED ? undefined : count;
 }
 
 function narrow<Output>(

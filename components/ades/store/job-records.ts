@@ -30,7 +30,7 @@ export interface LogRecord {
 }
 
 /** What happened in a job since the last time that was written down. */
-export interface JobNews {
+export interface JobUpdates {
   readonly steps: readonly StepRecord[];
   readonly log: readonly LogRecord[];
   readonly progress?: number | undefined;
@@ -52,11 +52,11 @@ interface Attempt {
 }
 
 /** Writes news of a job in one statement. Nothing durable depends on it, so it does not wait for the disk. */
-export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews): Promise<void> {
+export async function saveJobUpdates(db: Db, { id, attempts }: Attempt, updates: JobUpdates): Promise<void> {
   await sql`/* prepared: write-news */
-    with ${recordsOf(id, news)}
-    update job set updated_at = now(), progress = greatest(progress, ${Math.floor(news.progress ?? 0)}::integer),
-      message = coalesce(${news.message === undefined ? null : toStorableText(news.message)}::text, message)
+    with ${recordsOf(id, updates)}
+    update job set updated_at = now(), progress = greatest(progress, ${Math.floor(updates.progress ?? 0)}::integer),
+      message = coalesce(${updates.message === undefined ? null : toStorableText(updates.message)}::text, message)
     where id = ${id} and status = 'running' and attempts = ${attempts}
       and set_config('synchronous_commit', 'off', true) is not null`.execute(db);
 }
@@ -65,11 +65,11 @@ export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews
  * The end of a job, once, with its last news and its results in one statement.
  * @returns false when it had ended already (dismissed), or is another attempt's
  */
-export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, news: JobNews): Promise<boolean> {
+export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, updates: JobUpdates): Promise<boolean> {
   const failure = end.failure === undefined ? null : JSON.stringify(end.failure);
   const result = end.result === undefined ? null : JSON.stringify(toStorable(end.result));
   const { rows } = await sql`/* prepared: finish-job */
-    with ${recordsOf(id, news)}, ended as (
+    with ${recordsOf(id, updates)}, ended as (
       update job set status = ${end.status}, message = ${toStorableText(end.message)}, finished_at = now(), updated_at = now(),
         lease_until = null, holder = null, stage = null, failure = ${failure}::json,
         bytes_in = ${end.bytesIn ?? null}::bigint, bytes_out = ${end.bytesOut ?? null}::bigint, progress = case when ${end.status} = 'successful' then 100 else progress end,
@@ -80,7 +80,7 @@ export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, 
   return rows.length === 1;
 }
 
-function recordsOf(job: string, { steps, log }: JobNews) {
+function recordsOf(job: string, { steps, log }: JobUpdates) {
   const [stepRows, logRows] = [JSON.stringify(toStorable(steps)), JSON.stringify(toStorable(log))];
   return sql`step_rows as (
       insert into job_step (job, name, status, exit_code, message, started_at, finished_at, command, image, cpu_seconds,

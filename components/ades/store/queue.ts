@@ -13,7 +13,7 @@ export const LEASE_SECONDS = 10;
 /** Milliseconds between renewals. */
 export const RENEW_MS = 2500;
 /** A job whose runner died this often is given up. */
-const MOST_DEATHS = 3;
+const MAX_DEATHS = 3;
 /** Seconds that others may pass a job that is too large for what is free just now; then room is kept for it. */
 const PASSED_SECONDS = 600;
 
@@ -30,7 +30,7 @@ export interface ClaimedJob extends Job {
 /** Who takes a job, and what of. */
 export interface Claim {
   readonly instance: string;
-  readonly room: Room;
+  readonly freeCapacity: FreeCapacity;
   /** Jobs that the caller has at work, whatever their lease says, and those that it passes by. */
   readonly passed: readonly string[];
   /** The most memory that one job is given. */
@@ -40,7 +40,7 @@ export interface Claim {
 }
 
 /** What is free for another job. */
-export interface Room {
+export interface FreeCapacity {
   readonly cores: number;
   readonly ramMiB: number;
 }
@@ -51,7 +51,7 @@ export interface Room {
  */
 export async function claimJob(
   db: Db,
-  { instance, room, passed, maxRamMiB, maxOfUser }: Claim,
+  { instance, freeCapacity: room, passed, maxRamMiB, maxOfUser }: Claim,
 ): Promise<ClaimedJob | undefined> {
   // What is lost by a loss of power before the next commit is a claim only, so this commit does not wait for the disk.
   const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
@@ -76,7 +76,10 @@ export async function claimJob(
 }
 
 /** The id of the job that `claimJob` would take: for one that it cannot. */
-export async function findNextJob(db: Db, { room, passed, maxOfUser }: Claim): Promise<string | undefined> {
+export async function findNextJob(
+  db: Db,
+  { freeCapacity: room, passed, maxOfUser }: Claim,
+): Promise<string | undefined> {
   const { rows } = await sql<{
     id: string;
   }>`with recursive ${queue(room, passed, maxOfUser)} select id from chosen`.execute(db);
@@ -91,7 +94,7 @@ const IS_FREE = sql`(lease_until < now() and (holder is null
   or pg_postmaster_start_time() < now() - make_interval(secs => ${sql.lit(LEASE_SECONDS)})))`;
 
 /** The queue, in its order, and the job whose turn it is. One index entry a user is looked at to find the users, however many jobs wait. */
-function queue({ cores, ramMiB }: Room, passed: readonly string[], maxOfUser = 1_000_000) {
+function queue({ cores, ramMiB }: FreeCapacity, passed: readonly string[], maxOfUser = 1_000_000) {
   return sql`owners as (
       (select owner from job where status in ('accepted', 'running') order by owner limit 1)
       union all
@@ -166,7 +169,7 @@ export async function isHeld(db: Db, { id, attempts }: HeldJob): Promise<boolean
 }
 
 /** A runner ended without an answer. The job is taken again, or given up after too many deaths. */
-export async function noteDeath(
+export async function recordRunnerCrash(
   db: Db,
   { id, attempts }: { readonly id: string; readonly attempts: number },
   why: string,
@@ -175,9 +178,9 @@ export async function noteDeath(
     with noted as (
       update job set updated_at = now(), deaths = deaths + 1, lease_until = now() - interval '1 second',
         holder = null,
-        status = case when deaths + 1 >= ${MOST_DEATHS} then 'failed' else status end,
-        finished_at = case when deaths + 1 >= ${MOST_DEATHS} then now() end,
-        message = case when deaths + 1 >= ${MOST_DEATHS} then ${why}
+        status = case when deaths + 1 >= ${MAX_DEATHS} then 'failed' else status end,
+        finished_at = case when deaths + 1 >= ${MAX_DEATHS} then now() end,
+        message = case when deaths + 1 >= ${MAX_DEATHS} then ${why}
           else 'The job was interrupted and goes on from its last finished step.' end
       where id = ${id} and attempts = ${attempts} and status = 'running'
       returning id, status)
@@ -185,7 +188,7 @@ export async function noteDeath(
 }
 
 /** Ends jobs that wait for more than any instance has: they were accepted when there was more. */
-export async function refuseTooLarge(db: Db, { cores, ramMiB }: Room): Promise<void> {
+export async function refuseTooLarge(db: Db, { cores, ramMiB }: FreeCapacity): Promise<void> {
   await sql`
     with refused as (
       update job set status = 'failed', finished_at = now(), updated_at = now(), message = format(

@@ -64,7 +64,7 @@ export async function endRemoval(db: Db, job: string): Promise<void> {
   await db.deleteFrom("removal").where("job", "=", job).execute();
 }
 
-export async function noteRemovalFailure(db: Db, job: string, error: string): Promise<void> {
+export async function recordRemovalFailure(db: Db, job: string, error: string): Promise<void> {
   await db.updateTable("removal").set({ error }).where("job", "=", job).execute();
 }
 

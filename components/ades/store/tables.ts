@@ -6,7 +6,7 @@ export const JOB_STATUSES = ["created", "accepted", "running", "successful", "fa
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** How one output is wanted (OGC 18-062r2 §7.11.2.4). */
-export interface WantedOutput {
+export interface RequestedOutput {
   readonly transmissionMode?: "value" | "reference";
   readonly mediaType?: string;
 }
@@ -23,7 +23,7 @@ export interface JobRequest {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly response: "raw" | "document";
   /** Outputs that are wanted; all when left out. */
-  readonly outputs?: Readonly<Record<string, WantedOutput>>;
+  readonly outputs?: Readonly<Record<string, RequestedOutput>>;
   readonly subscriber?: Subscriber;
   /** Whether a catalogue of results is registered in the user's workspace. */
   readonly register?: true;

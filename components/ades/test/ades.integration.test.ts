@@ -47,20 +47,20 @@ $graph:
     outputs: { text: { type: string, outputBinding: { glob: out.txt, loadContents: true, outputEval: "$(self[0].contents)" } } }
 `;
 const deploy = (user: string, text: string, path = "wps3") =>
-  ades.ask(`/${user}/${path}/processes`, { text, type: "application/cwl+yaml" });
+  ades.send(`/${user}/${path}/processes`, { text, type: "application/cwl+yaml" });
 const execute = (
   user: string,
   id: string,
   inputs: object,
   headers = { prefer: "respond-async" } as Record<string, string>,
-) => ades.ask(`/${user}/wps3/processes/${id}/execution`, { json: { inputs, response: "raw" }, headers });
+) => ades.send(`/${user}/wps3/processes/${id}/execution`, { json: { inputs, response: "raw" }, headers });
 
 test("a package is deployed, described from its CWL, replaced and undeployed", async () => {
   const made = await deploy("eric", shellPackage("hello", "printf 'hello %s' \"$1\""));
   assert.equal(made.status, 201);
   assert.equal(made.headers.get("location"), "/eric/wps3/processes/hello");
   assert.equal((await deploy("eric", shellPackage("hello", "true"))).status, 409);
-  const { body } = await ades.ask("/eric/ogc-api/processes/hello");
+  const { body } = await ades.send("/eric/ogc-api/processes/hello");
   assert.equal(body.version, "1.2.3");
   assert.equal(body.inputs.name.minOccurs, 1);
   assert.deepEqual(body.inputs.times, {
@@ -72,16 +72,16 @@ test("a package is deployed, described from its CWL, replaced and undeployed", a
   });
   assert.deepEqual(body.inputs.mode.schema.enum, ["loud", "quiet"]);
   assert.deepEqual(body.inputs.tags.schema, { type: "array", items: { type: "string" } });
-  const { body: list } = await ades.ask("/eric/wps3/processes");
+  const { body: list } = await ades.send("/eric/wps3/processes");
   assert.deepEqual(
     list.processes.map(({ id }: { id: string }) => id),
     ["echo", "hello"],
   );
   assert.deepEqual(
-    (await ades.ask("/bob/wps3/processes")).body.processes.map(({ id }: { id: string }) => id),
+    (await ades.send("/bob/wps3/processes")).body.processes.map(({ id }: { id: string }) => id),
     ["echo"],
   );
-  const put = await ades.ask("/eric/wps3/processes/hello", {
+  const put = await ades.send("/eric/wps3/processes/hello", {
     method: "PUT",
     text: shellPackage("hello", "printf 'hi %s' \"$1\""),
     type: "application/cwl",
@@ -90,14 +90,14 @@ test("a package is deployed, described from its CWL, replaced and undeployed", a
   await deploy("eric", shellPackage("gone", "true"));
   const typed = { method: "DELETE", headers: { "content-type": "application/json" } };
   assert.equal(
-    (await ades.ask("/eric/wps3/processes/gone", typed)).status,
+    (await ades.send("/eric/wps3/processes/gone", typed)).status,
     204,
     "with the type of a body that is not there",
   );
   await deploy("eric", shellPackage("gone", "true"));
-  assert.equal((await ades.ask("/eric/wps3/processes/gone", { method: "DELETE" })).status, 204);
-  assert.equal((await ades.ask("/eric/wps3/processes/gone")).status, 404);
-  assert.equal((await ades.ask("/eric/wps3/processes/echo", { method: "DELETE" })).status, 403);
+  assert.equal((await ades.send("/eric/wps3/processes/gone", { method: "DELETE" })).status, 204);
+  assert.equal((await ades.send("/eric/wps3/processes/gone")).status, 404);
+  assert.equal((await ades.send("/eric/wps3/processes/echo", { method: "DELETE" })).status, 403);
 });
 
 test("wrong packages are refused with every mistake and its line", async () => {
@@ -108,17 +108,17 @@ test("wrong packages are refused with every mistake and its line", async () => {
   assert.equal(wrong.status, 400);
   assert.equal(wrong.body.errors[0].line, 4);
   assert.match(wrong.body.detail, /strin/);
-  const json = await ades.ask("/eric/wps3/processes", { json: {} });
+  const json = await ades.send("/eric/wps3/processes", { json: {} });
   assert.match(json.body.detail, /executionUnit is missing/);
-  const secret = await ades.ask("/eric/wps3/processes", {
+  const secret = await ades.send("/eric/wps3/processes", {
     json: { executionUnit: { href: `${ades.objstoreUrl}/x.cwl`, type: "application/cwl" } },
   });
   assert.equal(secret.status, 400);
   assert.match(secret.body.detail, /cannot be read/);
-  assert.equal((await ades.ask("/eric/wps3/processes", { text: "x", type: "text/html" })).status, 415);
+  assert.equal((await ades.send("/eric/wps3/processes", { text: "x", type: "text/html" })).status, 415);
   const data = `data:application/cwl;base64,${Buffer.from(shellPackage("by-data", "true")).toString("base64")}`;
   assert.equal(
-    (await ades.ask("/eric/wps3/processes", { json: { executionUnit: { href: data, type: "application/cwl" } } }))
+    (await ades.send("/eric/wps3/processes", { json: { executionUnit: { href: data, type: "application/cwl" } } }))
       .status,
     201,
   );
@@ -133,10 +133,10 @@ test("executed asynchronously and synchronously; inputs that do not fit are refu
   const job = await ades.ended(location);
   assert.equal(job.status, "successful", job.message);
   assert.equal(job.progress, 100);
-  assert.deepEqual((await ades.ask(`${location}/result`)).body, { text: "hi world" });
-  assert.deepEqual((await ades.ask(`${location}/results`)).body, { text: "hi world" });
-  assert.equal((await ades.ask(location.replace("eric", "bob"))).status, 404);
-  const steps = (await ades.ask(`${location}/steps`)).body.steps;
+  assert.deepEqual((await ades.send(`${location}/result`)).body, { text: "hi world" });
+  assert.deepEqual((await ades.send(`${location}/results`)).body, { text: "hi world" });
+  assert.equal((await ades.send(location.replace("eric", "bob"))).status, 404);
+  const steps = (await ades.send(`${location}/steps`)).body.steps;
   assert.ok(
     steps.some(
       ({ name, status }: { name: string; status: string }) => name.startsWith("run") && status === "successful",
@@ -152,7 +152,7 @@ test("executed asynchronously and synchronously; inputs that do not fit are refu
     ["inputs.nam", "inputs.name", "inputs.times", "inputs.mode"],
   );
   assert.equal((await execute("eric", "nothing", {})).status, 404);
-  assert.equal((await ades.ask("/eric/wps3/jobs/00000000-0000-4000-8000-000000000000")).status, 404);
+  assert.equal((await ades.send("/eric/wps3/jobs/00000000-0000-4000-8000-000000000000")).status, 404);
 });
 
 test("a tool that fails is explained: the step, its status, the end of its log", async () => {
@@ -163,8 +163,8 @@ test("a tool that fails is explained: the step, its status, the end of its log",
   assert.match(job.message, /run/);
   assert.match(job.message, /7/);
   assert.match(job.message, /no such band: B99/);
-  assert.equal((await ades.ask(`${headers.get("location")}/results`)).status, 500);
-  assert.match((await ades.ask(`${headers.get("location")}/logs`)).body, /no such band/);
+  assert.equal((await ades.send(`${headers.get("location")}/results`)).status, 500);
+  assert.match((await ades.send(`${headers.get("location")}/logs`)).body, /no such band/);
 });
 
 const isRunning = (command: string) =>
@@ -184,12 +184,12 @@ test("a dismissed job ends with everything that it started", async () => {
   const { headers } = await execute("eric", "sleeper", { name: "x" });
   const location = headers.get("location") ?? "";
   await waitUntil("it runs", () => isRunning("sleep 4711"));
-  assert.equal((await ades.ask(`${location}/results`)).body.title, "ResultNotReady");
-  const dismissed = await ades.ask(location, { method: "DELETE" });
+  assert.equal((await ades.send(`${location}/results`)).body.title, "ResultNotReady");
+  const dismissed = await ades.send(location, { method: "DELETE" });
   assert.equal(dismissed.body.status, "dismissed");
   await waitUntil("nothing is left of it", () => !isRunning("sleep 4711"));
-  assert.equal((await ades.ask(location, { method: "DELETE" })).status, 200);
-  assert.equal((await ades.ask(location)).status, 404);
+  assert.equal((await ades.send(location, { method: "DELETE" })).status, 200);
+  assert.equal((await ades.send(location)).status, 404);
 });
 
 test("the service killed in the middle of jobs: each ends once, none is lost", async () => {
@@ -206,22 +206,22 @@ test("the service killed in the middle of jobs: each ends once, none is lost", a
   for (const [index, location] of locations.entries()) {
     const job = await ades.ended(location);
     assert.equal(job.status, "successful", job.message);
-    assert.deepEqual((await ades.ask(`${location}/result`)).body, { text: `done n${index}` });
+    assert.deepEqual((await ades.send(`${location}/result`)).body, { text: `done n${index}` });
   }
 });
 
 test("the job list is filtered and paged", async () => {
-  const all = (await ades.ask("/bob/wps3/jobs")).body;
+  const all = (await ades.send("/bob/wps3/jobs")).body;
   assert.equal(all.numberTotal, 5);
-  const page = (await ades.ask("/bob/wps3/jobs?limit=2&skip=1")).body;
+  const page = (await ades.send("/bob/wps3/jobs?limit=2&skip=1")).body;
   assert.equal(page.jobs.length, 2);
   assert.ok(page.links.some(({ rel }: { rel: string }) => rel === "next"));
-  assert.equal((await ades.ask("/eric/wps3/jobs?processID=broken")).body.numberTotal, 1);
-  assert.equal((await ades.ask("/eric/wps3/jobs?status=failed")).body.jobs[0].processID, "broken");
-  assert.equal((await ades.ask("/bob/wps3/jobs?minDuration=1000")).body.numberTotal, 0);
-  assert.equal((await ades.ask("/bob/wps3/jobs?datetime=../2020-01-01T00:00:00Z")).body.numberTotal, 0);
+  assert.equal((await ades.send("/eric/wps3/jobs?processID=broken")).body.numberTotal, 1);
+  assert.equal((await ades.send("/eric/wps3/jobs?status=failed")).body.jobs[0].processID, "broken");
+  assert.equal((await ades.send("/bob/wps3/jobs?minDuration=1000")).body.numberTotal, 0);
+  assert.equal((await ades.send("/bob/wps3/jobs?datetime=../2020-01-01T00:00:00Z")).body.numberTotal, 0);
   for (const wrong of ["limit=0", "limit=x", "status=odd", "type=job", "datetime=never", "minDuration=long"]) {
-    const { status, body } = await ades.ask(`/bob/wps3/jobs?${wrong}`);
+    const { status, body } = await ades.send(`/bob/wps3/jobs?${wrong}`);
     assert.equal(status, 400, wrong);
     assert.equal(body.title, "InvalidQueryParameterValue");
   }
@@ -249,9 +249,9 @@ test("a real scene becomes a vegetation index: staged in, computed, stored as a 
   const location = started.headers.get("location") ?? "";
   const job = await ades.ended(location);
   assert.equal(job.status, "successful", job.message);
-  const { body } = await ades.ask(`${location}/result`);
+  const { body } = await ades.send(`${location}/result`);
   assert.equal(body.StacCatalogUri, `s3://results/processing-results/${job.jobID}/catalog.json`);
-  const collection = (await ades.ask(`${location.replace("wps3", "ogc-api")}/results`)).body;
+  const collection = (await ades.send(`${location.replace("wps3", "ogc-api")}/results`)).body;
   assert.equal(collection.type, "Collection");
   const root = collection.links.find(({ rel }: { rel: string }) => rel === "root");
   assert.equal(root.href, body.StacCatalogUri);
@@ -271,9 +271,9 @@ interface StacDocument {
 /** What a STAC client does that has nothing but HTTP: from the result to its item, to the GeoTIFF, and back to the catalogue. */
 async function walkByHttp(collection: StacDocument, jobUrl: string): Promise<void> {
   const read = async (address: string): Promise<{ url: string; document: StacDocument }> => {
-    const answer = await fetch(address);
-    assert.equal(answer.status, 200, address);
-    return { url: address, document: (await answer.json()) as StacDocument };
+    const response = await fetch(address);
+    assert.equal(response.status, 200, address);
+    return { url: address, document: (await response.json()) as StacDocument };
   };
   const linkOf = (document: StacDocument, rel: string, url: string): string => {
     const href = document.links.find((link) => link.rel === rel)?.href;

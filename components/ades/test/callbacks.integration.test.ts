@@ -22,7 +22,7 @@ let ades: TestAdes;
 let subscriber: Server;
 const told: Told[] = [];
 /** What the subscriber answers next to what is told of a job; 200 when there is nothing. */
-const answers = new Map<string, number[]>();
+const responses = new Map<string, number[]>();
 before(async () => {
   ades = await startAdes({ env: { ALLOW_PRIVATE: "127.0.0.1/32" } });
   subscriber = createServer((request, response) => {
@@ -36,7 +36,7 @@ before(async () => {
         body: JSON.parse(text),
       });
       const [, name = ""] = (request.url ?? "").split("/");
-      response.writeHead(answers.get(name)?.shift() ?? 200).end();
+      response.writeHead(responses.get(name)?.shift() ?? 200).end();
     });
   });
   await new Promise<void>((resolve) => subscriber.listen(0, "127.0.0.1", resolve));
@@ -51,7 +51,7 @@ const addresses = (name: string) => {
   return { successUri: `${base}/success`, inProgressUri: `${base}/progress`, failedUri: `${base}/failed?token=secret` };
 };
 const start = async (process: string, name: string, inputs: object = { name: "x" }) => {
-  const { status, body, headers } = await ades.ask(`${API}/processes/${process}/execution`, {
+  const { status, body, headers } = await ades.send(`${API}/processes/${process}/execution`, {
     json: { inputs, subscriber: addresses(name) },
     headers: ASYNC,
   });
@@ -59,10 +59,10 @@ const start = async (process: string, name: string, inputs: object = { name: "x"
   return headers.get("location") ?? "";
 };
 const toldOf = (name: string) => told.filter(({ path }) => path.startsWith(`/${name}/`));
-const notifications = async (location: string) => (await ades.ask(`${location}/notifications`)).body.notifications;
+const notifications = async (location: string) => (await ades.send(`${location}/notifications`)).body.notifications;
 
 test("/req/callback/job-callback: progress, then the results", async () => {
-  await ades.ask(`${API}/processes`, {
+  await ades.send(`${API}/processes`, {
     text: shellPackage("greet", 'sleep 3; printf "hi $1"'),
     type: "application/cwl",
   });
@@ -81,7 +81,7 @@ test("/req/callback/job-callback: progress, then the results", async () => {
 });
 
 test("/req/callback/job-callback: failure and dismissal are told with the status; secrets in addresses are not shown", async () => {
-  await ades.ask(`${API}/processes`, { text: shellPackage("broken", "exit 3"), type: "application/cwl" });
+  await ades.send(`${API}/processes`, { text: shellPackage("broken", "exit 3"), type: "application/cwl" });
   const location = await start("broken", "bad");
   await waitUntil("failure is told", () => toldOf("bad").some(({ path }) => path.startsWith("/bad/failed")));
   const failed = toldOf("bad").find(({ path }) => path === "/bad/failed?token=secret");
@@ -90,13 +90,13 @@ test("/req/callback/job-callback: failure and dismissal are told with the status
 });
 
 test("a subscriber that fails is told again, with the same key; one that is gone for good is not", async () => {
-  answers.set("again", [503]);
+  responses.set("again", [503]);
   await start("echo", "again", { stringInput: "Value1" });
   await waitUntil("success is told", () => toldOf("again").filter(({ path }) => path.endsWith("/success")).length > 0);
   await waitUntil("whatever failed is told again", () => toldOf("again").length >= 2);
   const keys = toldOf("again").map(({ key, path }) => `${path} ${key}`);
   assert.equal(new Set(keys).size, 1, keys.join("\n"));
-  answers.set("gone", [410]);
+  responses.set("gone", [410]);
   const location = await start("echo", "gone", { stringInput: "Value1" });
   await waitUntil("it is given up", async () =>
     (await notifications(location)).some(({ error }: { error?: string }) => error?.includes("410") === true),
@@ -104,13 +104,13 @@ test("a subscriber that fails is told again, with the same key; one that is gone
 });
 
 test("what is to be told outlives the service", async () => {
-  answers.set("later", [503, 503, 503, 503]);
+  responses.set("later", [503, 503, 503, 503]);
   const location = await start("echo", "later", { stringInput: "Value1" });
   await waitUntil("it was tried, and that is noted", async () =>
     (await notifications(location)).some(({ error }: { error?: string }) => error?.includes("503") === true),
   );
   await ades.kill();
-  answers.delete("later");
+  responses.delete("later");
   await ades.start();
   await waitUntil("it is told after all", async () =>
     (await notifications(location)).some(
@@ -121,7 +121,7 @@ test("what is to be told outlives the service", async () => {
 });
 
 test("a subscriber whose name is not known is told later", async () => {
-  const { headers } = await ades.ask(`${API}/processes/echo/execution`, {
+  const { headers } = await ades.send(`${API}/processes/echo/execution`, {
     json: { inputs: { stringInput: "Value1" }, subscriber: { successUri: "http://localhost.localdomain.invalid:1/x" } },
     headers: ASYNC,
   });

@@ -20,9 +20,12 @@ test(
   "owslib's ogcapi.processes",
   { skip: !existsSync(OWSLIB) && "Debian's package python3-owslib is missing" },
   async () => {
-    for (const face of ["ogc-api", "wps3"]) {
+    for (const apiFlavor of ["ogc-api", "wps3"]) {
       const script = join(import.meta.dirname, "owslib-client.py");
-      const { stdout, stderr, status } = await runCommand("/usr/bin/python3", [script, `${ades.url}/eric/${face}`]);
+      const { stdout, stderr, status } = await runCommand("/usr/bin/python3", [
+        script,
+        `${ades.url}/eric/${apiFlavor}`,
+      ]);
       assert.equal(status, 0, stderr);
       const seen = JSON.parse(stdout) as {
         conformsTo: string[];

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 
 import { describedPackage as shellPackage } from "./described-package.ts";
 import { API, ASYNC, EXCEPTIONS, REL, execute, linkOf } from "./ogc-requests.ts";
-import { type Answer, type TestAdes, startAdes } from "./start-ades.ts";
+import { type TestResponse, type TestAdes, startAdes } from "./start-ades.ts";
 
 let ades: TestAdes;
 before(async () => {
@@ -92,11 +92,11 @@ test("/req/core/job-creation-input-validation: each input that does not fit is n
     [{ subscriber: { successUri: "http://169.254.169.254/" } }, /private address/],
     [{ mode: "later" }, /allowed: sync, async, auto/],
   ] as const) {
-    const answer = await execute(ades, "echo", { inputs: {}, ...wrong });
-    assert.equal(answer.status, 400, JSON.stringify(wrong));
-    assert.match(answer.body.detail, pattern);
+    const response = await execute(ades, "echo", { inputs: {}, ...wrong });
+    assert.equal(response.status, 400, JSON.stringify(wrong));
+    assert.match(response.body.detail, pattern);
   }
-  const text = await ades.ask(`${API}/processes/echo/execution`, { text: "{", type: "application/json" });
+  const text = await ades.send(`${API}/processes/echo/execution`, { text: "{", type: "application/json" });
   assert.equal(text.status, 400);
 });
 
@@ -113,8 +113,8 @@ test("/req/core/job-creation-default-outputs: all outputs without outputs, those
 test("/req/core/job-creation-default-execution-mode, -auto-execution-mode: sync unless Prefer says otherwise", async () => {
   const inputs = { stringInput: "Value1" };
   assert.equal((await execute(ades, "echo", { inputs })).status, 200);
-  const asked = await execute(ades, "echo", { inputs }, ASYNC);
-  assert.deepEqual([asked.status, asked.headers.get("preference-applied")], [201, "respond-async"]);
+  const response = await execute(ades, "echo", { inputs }, ASYNC);
+  assert.deepEqual([response.status, response.headers.get("preference-applied")], [201, "respond-async"]);
   const patient = await execute(ades, "echo", { inputs }, { prefer: "respond-async, wait=10" });
   assert.deepEqual([patient.status, patient.headers.get("preference-applied")], [200, "wait=10"]);
   const document = await execute(ades, "echo", { inputs }, { prefer: "return=representation" });
@@ -123,7 +123,7 @@ test("/req/core/job-creation-default-execution-mode, -auto-execution-mode: sync 
     ["return=representation", { stringOutput: "Value1" }],
   );
   assert.equal((await execute(ades, "echo", { inputs, mode: "async" })).status, 201);
-  const made = await ades.ask(`${API}/processes`, {
+  const made = await ades.send(`${API}/processes`, {
     text: shellPackage("patience", "sleep 3; printf x"),
     type: "application/cwl",
   });
@@ -139,29 +139,29 @@ test("/req/core/job-creation-sync-raw-value-one, -raw-value-multi, -raw-ref, -ra
     featureCollectionInput: ALL.featureCollectionInput,
     imagesInput: ALL.imagesInput,
   };
-  const ask = (outputs: object, response = "raw") => execute(ades, "echo", { inputs, outputs, response });
-  const one = await ask({ stringOutput: {} });
+  const send = (outputs: object, response = "raw") => execute(ades, "echo", { inputs, outputs, response });
+  const one = await send({ stringOutput: {} });
   assert.deepEqual(
     [one.status, one.body, one.headers.get("content-type")],
     [200, "Value3", "text/plain; charset=utf-8"],
   );
-  const geo = await ask({ featureCollectionOutput: { transmissionMode: "value" } });
+  const geo = await send({ featureCollectionOutput: { transmissionMode: "value" } });
   assert.deepEqual([geo.headers.get("content-type"), geo.body], ["application/geo+json", FEATURES]);
-  const several = await ask({ stringOutput: {}, featureCollectionOutput: {} });
+  const several = await send({ stringOutput: {}, featureCollectionOutput: {} });
   assert.match(several.headers.get("content-type") ?? "", /^multipart\/related; boundary=/);
   assert.match(
     several.body,
     /Content-Type: text\/plain; charset=utf-8\r\nContent-ID: <stringOutput>\r\n\r\nValue3\r\n/,
   );
   assert.match(several.body, /Content-ID: <featureCollectionOutput>/);
-  const reference = await ask({ stringOutput: { transmissionMode: "reference" } });
+  const reference = await send({ stringOutput: { transmissionMode: "reference" } });
   assert.deepEqual([reference.status, reference.body], [204, ""]);
   const href = /<([^>]+)>; rel="stringOutput"; type="text\/plain/.exec(reference.headers.get("link") ?? "")?.[1] ?? "";
   assert.equal(await (await fetch(href)).text(), "Value3");
-  const mixed = await ask({ stringOutput: {}, featureCollectionOutput: { transmissionMode: "reference" } });
+  const mixed = await send({ stringOutput: {}, featureCollectionOutput: { transmissionMode: "reference" } });
   assert.equal(mixed.status, 200);
   assert.match(mixed.body, /Content-ID: <featureCollectionOutput>\r\nContent-Location: http:\S+\r\n\r\n\r\n/);
-  const document = await ask(
+  const document = await send(
     { stringOutput: {}, featureCollectionOutput: { transmissionMode: "reference" } },
     "document",
   );
@@ -182,20 +182,23 @@ test("/req/core/job-creation-success-async, job-op, job-success: a job with its 
   for (const name of ["created", "started", "finished", "updated"]) {
     assert.ok(!Number.isNaN(Date.parse(job[name])), name);
   }
-  assert.equal(linkOf({ body: job } as Answer, `${REL}/results`)?.href, `${ades.url}${API}/jobs/${job.jobID}/results`);
+  assert.equal(
+    linkOf({ body: job } as TestResponse, `${REL}/results`)?.href,
+    `${ades.url}${API}/jobs/${job.jobID}/results`,
+  );
 });
 
 test("/req/core/job-exception-no-such-job, job-results-exception/no-such-job: whatever the id is", async () => {
   for (const id of ["00000000-0000-4000-8000-000000000000", "x", "..%2F..", "'; drop table job; --"]) {
     for (const path of ["", "/results", "/result", "/logs", "/steps", "/inputs", "/prov", "/notifications", "/files"]) {
-      const { status, body } = await ades.ask(
+      const { status, body } = await ades.send(
         `${API}/jobs/${id === "'; drop table job; --" ? encodeURIComponent(id) : id}${path}`,
       );
       assert.deepEqual([status, body.type], [404, `${EXCEPTIONS}/no-such-job`], `${id} ${path}`);
     }
   }
-  assert.equal((await ades.ask(`${API}/jobs/00000000-0000-4000-8000-000000000000`, { method: "DELETE" })).status, 404);
-  assert.equal((await ades.ask(`${API}/jobs/%00`)).status, 400, "no address holds NUL");
+  assert.equal((await ades.send(`${API}/jobs/00000000-0000-4000-8000-000000000000`, { method: "DELETE" })).status, 404);
+  assert.equal((await ades.send(`${API}/jobs/%00`)).status, 400, "no address holds NUL");
 });
 
 test("/req/core/job-results, job-results-async-raw-*, job-results-async-document: as they were asked for", async () => {
@@ -204,31 +207,31 @@ test("/req/core/job-results, job-results-async-raw-*, job-results-async-document
     const { headers } = await execute(ades, "echo", { inputs, ...more }, ASYNC);
     const location = headers.get("location") ?? "";
     await ades.ended(location);
-    return ades.ask(`${location}/results`);
+    return ades.send(`${location}/results`);
   };
   assert.equal((await results({ outputs: { stringOutput: {} } })).body, "Value3");
   assert.match((await results({})).headers.get("content-type") ?? "", /^multipart\/related/);
   assert.equal((await results({ outputs: { doubleOutput: { transmissionMode: "reference" } } })).status, 204);
   assert.deepEqual((await results({ response: "document" })).body, { stringOutput: "Value3", doubleOutput: 1.5 });
   const { headers } = await execute(ades, "echo", { inputs }, ASYNC);
-  const single = await ades.ask(`${headers.get("location")}/results/doubleOutput`);
+  const single = await ades.send(`${headers.get("location")}/results/doubleOutput`);
   assert.deepEqual([single.body, single.headers.get("content-type")], [1.5, "application/json"]);
-  const wrong = await ades.ask(`${headers.get("location")}/results/nothing`);
+  const wrong = await ades.send(`${headers.get("location")}/results/nothing`);
   assert.deepEqual([wrong.status, wrong.body.type], [400, `${EXCEPTIONS}/no-such-output`]);
 });
 
 test("a status waits for the end of the job when it is asked to", async () => {
-  await ades.ask("/eric/ogc-api/processes", { text: shellPackage("naps", "sleep 2"), type: "application/cwl" });
+  await ades.send("/eric/ogc-api/processes", { text: shellPackage("naps", "sleep 2"), type: "application/cwl" });
   const { body: made } = await execute(ades, "naps", { inputs: { name: "x" } }, ASYNC);
   const path = `/eric/ogc-api/jobs/${made.jobID}`;
-  const ask = (prefer: string, at = path) => ades.ask(at, { headers: { prefer } });
-  const early = await ask("wait=0");
+  const send = (prefer: string, at = path) => ades.send(at, { headers: { prefer } });
+  const early = await send("wait=0");
   assert.ok(["accepted", "running"].includes(early.body.status), early.body.status);
-  const ended = await ask("wait=3600");
+  const ended = await send("wait=3600");
   assert.equal(ended.body.status, "successful", ended.body.message);
   assert.equal(ended.headers.get("preference-applied"), "wait=60");
-  assert.equal((await ask("wait=60")).body.status, "successful");
-  const foreign = await ask("wait=60", path.replace("eric", "bob"));
+  assert.equal((await send("wait=60")).body.status, "successful");
+  const foreign = await send("wait=60", path.replace("eric", "bob"));
   assert.deepEqual([foreign.status, foreign.body.type], [404, `${EXCEPTIONS}/no-such-job`]);
 });
 
@@ -238,10 +241,10 @@ test("/req/core/http: 405 where there is something, but not by that method", asy
     [`${API}/processes/echo`, "PATCH", /GET.*PUT.*DELETE/],
     ["/eric/wps3/jobs", "PUT", /GET.*POST/],
   ] as const) {
-    const { status, headers, body } = await ades.ask(path, { method });
+    const { status, headers, body } = await ades.send(path, { method });
     assert.equal(status, 405, path);
     assert.match(headers.get("allow") ?? "", allowed);
     assert.match(body.detail, new RegExp(`^${method} is not possible here; allowed: `));
   }
-  assert.equal((await ades.ask(`${API}/nowhere`)).status, 404);
+  assert.equal((await ades.send(`${API}/nowhere`)).status, 404);
 });

@@ -36,7 +36,7 @@ before(async () => {
   await s3.send(
     new PutObjectCommand({ Bucket: "results", Key: "in/later.cwl", Body: PACKAGE.replace("copy", "later") }),
   );
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", { text: PACKAGE, type: "application/cwl" });
+  const { status, body } = await ades.send("/eric/ogc-api/processes", { text: PACKAGE, type: "application/cwl" });
   assert.equal(status, 201, JSON.stringify(body));
 });
 after(async () => {
@@ -87,7 +87,7 @@ for (const [stage, isAt] of Object.entries(STAGES)) {
   for (const [name, kill] of Object.entries(VICTIMS)) {
     test(`${name} is killed during ${stage}: the job ends well, once, with the right result`, async () => {
       const reached = storage.hold(({ method = "", url = "" }) => isAt(method, url));
-      const { status, body, headers } = await ades.ask("/eric/ogc-api/processes/copy/execution", {
+      const { status, body, headers } = await ades.send("/eric/ogc-api/processes/copy/execution", {
         json: { inputs: { file: { href: "s3://results/in/data.bin" } } },
         headers: { prefer: "respond-async" },
       });
@@ -99,8 +99,8 @@ for (const [stage, isAt] of Object.entries(STAGES)) {
       const job = await waitUntil(
         "the job has ended",
         async () => {
-          const answer = await ades.ask(headers.get("location") ?? "").catch(() => undefined);
-          return ["successful", "failed"].includes(answer?.body.status) ? answer?.body : undefined;
+          const response = await ades.send(headers.get("location") ?? "").catch(() => undefined);
+          return ["successful", "failed"].includes(response?.body.status) ? response?.body : undefined;
         },
         90,
       );
@@ -123,7 +123,9 @@ test("PostgreSQL is killed while a package is deployed: an error, nothing half, 
   await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
   t.after(() => source.close());
   const href = `http://127.0.0.1:${(source.address() as AddressInfo).port}/late.cwl`;
-  const deploying = ades.ask("/eric/ogc-api/processes", { json: { executionUnit: { href, type: "application/cwl" } } });
+  const deploying = ades.send("/eric/ogc-api/processes", {
+    json: { executionUnit: { href, type: "application/cwl" } },
+  });
   const send = await asked.promise;
   await ades.postgres.kill();
   send();
@@ -134,13 +136,13 @@ test("PostgreSQL is killed while a package is deployed: an error, nothing half, 
   const found = await waitUntil(
     "the service answers again",
     async () => {
-      const answer = await ades.ask("/eric/ogc-api/processes/late");
-      return answer.status < 500 ? answer : undefined;
+      const response = await ades.send("/eric/ogc-api/processes/late");
+      return response.status < 500 ? response : undefined;
     },
     30,
   );
   assert.equal(found.status, 404);
-  const again = await ades.ask("/eric/ogc-api/processes", {
+  const again = await ades.send("/eric/ogc-api/processes", {
     text: PACKAGE.replace("copy", "late"),
     type: "application/cwl",
   });
@@ -150,11 +152,11 @@ test("PostgreSQL is killed while a package is deployed: an error, nothing half, 
 test("the object storage is away while a package is fetched from it: that is said, and the next attempt works", async () => {
   const json = { executionUnit: { href: "s3://results/in/later.cwl", type: "application/cwl" } };
   await ades.objstore.kill();
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", { json });
+  const { status, body } = await ades.send("/eric/ogc-api/processes", { json });
   assert.ok(status >= 400, `${status} ${JSON.stringify(body)}`);
   assert.match(JSON.stringify(body), /s3:\/\/results\/in\/later\.cwl|object stor/);
   await ades.objstore.start();
-  assert.equal((await ades.ask("/eric/ogc-api/processes/later")).status, 404);
-  const again = await ades.ask("/eric/ogc-api/processes", { json });
+  assert.equal((await ades.send("/eric/ogc-api/processes/later")).status, 404);
+  const again = await ades.send("/eric/ogc-api/processes", { json });
   assert.equal(again.status, 201, JSON.stringify(again.body));
 });

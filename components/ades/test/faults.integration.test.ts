@@ -33,17 +33,17 @@ after(async () => {
 });
 
 async function deploy(text: string): Promise<void> {
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
+  const { status, body } = await ades.send("/eric/ogc-api/processes", { text, type: "application/cwl" });
   assert.equal(status, 201, JSON.stringify(body));
 }
 
 async function execute(id: string, inputs: object): Promise<string> {
-  const answer = await ades.ask(`/eric/ogc-api/processes/${id}/execution`, {
+  const response = await ades.send(`/eric/ogc-api/processes/${id}/execution`, {
     json: { inputs },
     headers: { prefer: "respond-async" },
   });
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.headers.get("location") ?? "";
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response.headers.get("location") ?? "";
 }
 
 /** A source of the test's own. */
@@ -72,9 +72,9 @@ function runnersAtWork(): number[] {
     });
 }
 
-const statusOf = async (location: string) => (await ades.ask(location)).body.status as string;
+const statusOf = async (location: string) => (await ades.send(location)).body.status as string;
 const isOn = (location: string, message: RegExp) => async () =>
-  message.test((await ades.ask(location)).body.message as string);
+  message.test((await ades.send(location)).body.message as string);
 
 test("while inputs come in: the service and its runner are killed, the file is whole in the end", async (t) => {
   let requests = 0;
@@ -112,10 +112,10 @@ test("while inputs come in: the service and its runner are killed, the file is w
 test("a runner that is killed again and again is given up with a reason", async () => {
   await deploy(shellPackage("endless", "sleep 3600"));
   const location = await execute("endless", { name: "x" });
-  let deaths = 0;
+  let crashes = 0;
   // A spare runner dies as well; where the job had just been given to it, that is one death more.
-  for (; (await statusOf(location)) !== "failed"; deaths += 1) {
-    assert.ok(deaths < 3, "it is given up after three deaths");
+  for (; (await statusOf(location)) !== "failed"; crashes += 1) {
+    assert.ok(crashes < 3, "it is given up after three deaths");
     await waitUntil("it runs, or is given up", isOn(location, /Running|again and again/));
     await sleep(300);
     for (const pid of runnersAtWork()) {
@@ -123,7 +123,7 @@ test("a runner that is killed again and again is given up with a reason", async 
     }
     await waitUntil("that is noticed", async () => !(await isOn(location, /Running/)()));
   }
-  assert.ok(deaths > 1, "one death is no reason to give up");
+  assert.ok(crashes > 1, "one death is no reason to give up");
   const job = await ades.ended(location);
   assert.equal(job.status, "failed");
   assert.match(job.message, /ended again and again \(SIGKILL\)/);
@@ -139,13 +139,13 @@ test("PostgreSQL is killed while a job is at work and is away at its end: nothin
   const job = await waitUntil(
     "the job has ended",
     async () => {
-      const { body } = await ades.ask(location).catch(() => ({ body: {} as Record<string, string> }));
+      const { body } = await ades.send(location).catch(() => ({ body: {} as Record<string, string> }));
       return ["successful", "failed"].includes(body["status"] ?? "") ? body : undefined;
     },
     90,
   );
   assert.equal(job["status"], "successful", job["message"]);
-  assert.deepEqual((await ades.ask(`${location}/results`)).body, "done anyway");
+  assert.deepEqual((await ades.send(`${location}/results`)).body, "done anyway");
 });
 
 test("the object storage is away when results are stored: they are stored when it is back", async () => {
@@ -170,13 +170,13 @@ test("the service is killed while a package is fetched: nothing half is deployed
     response.write("cwlVersion: v1.2\n");
   });
   const deploying = ades
-    .ask("/eric/ogc-api/processes", { json: { executionUnit: { href: `${url}/half.cwl`, type: "application/cwl" } } })
+    .send("/eric/ogc-api/processes", { json: { executionUnit: { href: `${url}/half.cwl`, type: "application/cwl" } } })
     .catch(() => undefined);
   await waitUntil("the package is asked for", () => asked);
   await ades.kill();
   await deploying;
   await ades.start();
-  assert.equal((await ades.ask("/eric/ogc-api/processes/half")).status, 404);
+  assert.equal((await ades.send("/eric/ogc-api/processes/half")).status, 404);
   assert.deepEqual(readdirSync(join(ades.dataFolder, "packages")), [], "nothing of it is left on the disk");
 });
 
@@ -199,7 +199,7 @@ test("a tool that takes more memory than it may is ended, and that is said", nee
 });
 
 test("a package that can never fit is refused", async () => {
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", {
+  const { status, body } = await ades.send("/eric/ogc-api/processes", {
     text: shellPackage("huge", "true", "{ ResourceRequirement: { ramMin: 4096 } }"),
     type: "application/cwl",
   });
@@ -211,7 +211,7 @@ test("a package that can never fit is refused", async () => {
   );
   const docker = '{ DockerRequirement: { dockerPull: "localhost/none:1" } }';
   await deploy(shellPackage("contained", "true", docker));
-  const refused = await ades.ask("/eric/ogc-api/processes/contained/execution", { json: { inputs: { name: "x" } } });
+  const refused = await ades.send("/eric/ogc-api/processes/contained/execution", { json: { inputs: { name: "x" } } });
   assert.equal(refused.status, 400);
   assert.match(refused.body.detail, /demands the container localhost\/none:1, and no container engine is used here/);
 });
@@ -236,13 +236,13 @@ const SOURCES: Readonly<Record<string, readonly [RequestListener, RegExp]>> = {
 for (const [name, [listener, message]] of Object.entries(SOURCES)) {
   test(`a source that lies or is away (${name}) ends the job with what was wrong`, async (t) => {
     const url = await serve(t, listener);
-    if ((await ades.ask("/eric/ogc-api/processes/read")).status === 404) {
+    if ((await ades.send("/eric/ogc-api/processes/read")).status === 404) {
       await deploy(filePackage("read", "true"));
     }
     const job = await ades.ended(await execute("read", { file: { href: `${url}/` } }));
     assert.equal(job.status, "failed");
     assert.match(job.message, message);
-    assert.equal((await ades.ask(`/eric/ogc-api/jobs/${job.jobID}/results`)).status, name === "short" ? 500 : 400);
+    assert.equal((await ades.send(`/eric/ogc-api/jobs/${job.jobID}/results`)).status, name === "short" ? 500 : 400);
   });
 }
 
@@ -264,26 +264,26 @@ test("a full disk is said to be full, and the service goes on", async (t) => {
     rmSync(folder, { recursive: true, force: true });
   });
   const url = await serve(t, (_, response) => void response.end(LARGE));
-  const ask = async (id: string, text: string, inputs: object) => {
-    await small.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
-    const { headers } = await small.ask(`/eric/ogc-api/processes/${id}/execution`, {
+  const send = async (id: string, text: string, inputs: object) => {
+    await small.send("/eric/ogc-api/processes", { text, type: "application/cwl" });
+    const { headers } = await small.send(`/eric/ogc-api/processes/${id}/execution`, {
       json: { inputs },
       headers: { prefer: "respond-async" },
     });
     return small.ended(headers.get("location") ?? "");
   };
-  const staged = await ask("read", filePackage("read", "true"), { file: { href: `${url}/large` } });
+  const staged = await send("read", filePackage("read", "true"), { file: { href: `${url}/large` } });
   assert.equal(staged.status, "failed");
   assert.match(staged.message, /disk of the processing service/);
-  const written = await ask("fill", shellPackage("fill", "head -c 20000000 /dev/zero > big"), { name: "x" });
+  const written = await send("fill", shellPackage("fill", "head -c 20000000 /dev/zero > big"), { name: "x" });
   assert.equal(written.status, "failed");
   assert.match(written.message, /No space left on device|disk/);
-  const next = await ask("fine", shellPackage("fine", 'printf "%s" "$1"'), { name: "x" });
+  const next = await send("fine", shellPackage("fine", 'printf "%s" "$1"'), { name: "x" });
   assert.equal(next.status, "successful", next.message);
 });
 
 test("at the end every job has ended, and nothing of them is left on the disk", async () => {
-  const { body } = await ades.ask("/eric/ogc-api/jobs?limit=1000");
+  const { body } = await ades.send("/eric/ogc-api/jobs?limit=1000");
   assert.deepEqual(
     body.jobs.filter(({ status }: { status: string }) => status !== "successful" && status !== "failed"),
     [],

@@ -23,10 +23,10 @@ export async function openGatedStorage(target: () => string): Promise<GatedStora
     }
     const { hostname, port } = new URL(target());
     const { method, url: path, headers } = request;
-    const onward = forward({ hostname, port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-      answer.once("error", () => response.destroy());
+    const onward = forward({ hostname, port, method, path, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+      reply.once("error", () => response.destroy());
     });
     // Whoever asked sees a storage that is away.
     onward.once("error", () => response.destroy());

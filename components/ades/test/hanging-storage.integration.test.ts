@@ -14,16 +14,16 @@ test("an object storage that takes connections and does not answer is waited for
   target = ades.objstoreUrl;
   try {
     const text = filePackage("copy", 'cp "$1" copy.txt');
-    assert.equal((await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" })).status, 201);
+    assert.equal((await ades.send("/eric/ogc-api/processes", { text, type: "application/cwl" })).status, 201);
     const arrived = gate.hold(() => true);
-    const { headers } = await ades.ask("/eric/ogc-api/processes/copy/execution", {
+    const { headers } = await ades.send("/eric/ogc-api/processes/copy/execution", {
       json: { inputs: { file: { value: "hello", mediaType: "text/plain" } } },
       headers: { prefer: "respond-async" },
     });
     await arrived;
     const location = headers.get("location") ?? "";
     await waitUntil("the job says what it waits for", async () =>
-      /does not answer; the job goes on when it is back/.test((await ades.ask(location)).body.message as string),
+      /does not answer; the job goes on when it is back/.test((await ades.send(location)).body.message as string),
     );
     gate.release();
     const job = await ades.ended(location);

@@ -31,7 +31,7 @@ after(async () => {
 });
 
 const deploy = (user: string, id: string, text: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, {
+  ades.send(`/${user}/ogc-api/processes`, {
     text: text.replace("class:", `id: ${id}\nclass:`),
     type: "application/cwl",
   });
@@ -46,7 +46,7 @@ async function attack(
   if (deployed.status !== 201) {
     return { said: JSON.stringify(deployed.body), failed: true };
   }
-  const { status, headers, body } = await ades.ask(`/${user}/ogc-api/processes/${id}/execution`, {
+  const { status, headers, body } = await ades.send(`/${user}/ogc-api/processes/${id}/execution`, {
     json: { inputs: {} },
     headers: { prefer: "respond-async" },
   });
@@ -56,9 +56,12 @@ async function attack(
   const location = headers.get("location") ?? "";
   const job = await ades.ended(location);
   const more = await Promise.all(
-    ["/results", "/log", "/provenance"].map((part) => ades.ask(`${new URL(location, ades.url).pathname}${part}`)),
+    ["/results", "/log", "/provenance"].map((part) => ades.send(`${new URL(location, ades.url).pathname}${part}`)),
   );
-  return { said: JSON.stringify([job, more.map((answer) => answer.body as unknown)]), failed: job.status === "failed" };
+  return {
+    said: JSON.stringify([job, more.map((response) => response.body as unknown)]),
+    failed: job.status === "failed",
+  };
 }
 
 test("no package gets at a file of the host, and each is told why", async () => {
@@ -90,7 +93,7 @@ test("an input of a request that names a file of the host is refused", async () 
   const text = expressionTool("inputs.f", "{ f: File }");
   assert.equal((await deploy("eve", "takes-file", text)).status, 201);
   for (const href of [`file://${secrets}`, secrets, `FILE://localhost${secrets}`]) {
-    const { status, body } = await ades.ask("/eve/ogc-api/processes/takes-file/execution", {
+    const { status, body } = await ades.send("/eve/ogc-api/processes/takes-file/execution", {
       json: { inputs: { f: { href } } },
       headers: { prefer: "respond-async" },
     });

@@ -28,7 +28,7 @@ after(async () => {
 });
 
 const deploy = (user: string, text: string, type = "application/cwl") =>
-  ades.ask(`/${user}/ogc-api/processes`, { text, type });
+  ades.send(`/${user}/ogc-api/processes`, { text, type });
 
 const HEAD = "cwlVersion: v1.2\nclass: CommandLineTool\nid: bad\nbaseCommand: 'true'\ninputs: []\noutputs: []\n";
 const BOMB = `${HEAD}a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from(
@@ -53,26 +53,26 @@ test("others are answered while hostile packages are read, each of which is refu
   // Somebody else meanwhile, also with packages.
   const others = (async () => {
     while (!isOver) {
-      assert.equal((await ades.ask("/bob/ogc-api/processes/say")).status, 200);
-      const said = await ades.ask("/bob/ogc-api/processes/say/execution", { json: { inputs: { text: "hello" } } });
+      assert.equal((await ades.send("/bob/ogc-api/processes/say")).status, 200);
+      const said = await ades.send("/bob/ogc-api/processes/say/execution", { json: { inputs: { text: "hello" } } });
       assert.deepEqual([said.status, String(said.body).trim()], [200, "hello"]);
       answered += isOver ? 0 : 1;
     }
   })();
-  const answers = await Promise.all(hostile.map(([, text]) => deploy("eve", text)));
+  const responses = await Promise.all(hostile.map(([, text]) => deploy("eve", text)));
   isOver = true;
   await others;
   for (const [index, [name, , detail]] of hostile.entries()) {
-    const answer = answers[index];
-    assert.ok(answer !== undefined && [400, 413].includes(answer.status), `${name}: ${answer?.status}`);
-    assert.match(answer.body.detail, detail, name);
+    const response = responses[index];
+    assert.ok(response !== undefined && [400, 413].includes(response.status), `${name}: ${response?.status}`);
+    assert.match(response.body.detail, detail, name);
   }
   // With one event loop for all there would be none until the last of them is read.
   assert.ok(answered >= 5, `others were answered ${answered} times`);
 });
 
 test("an address of a raster is no package", async () => {
-  const { status, body } = await ades.ask("/eve/ogc-api/processes", {
+  const { status, body } = await ades.send("/eve/ogc-api/processes", {
     json: { executionUnit: { href: fileUrl, type: "application/cwl" } },
   });
   assert.equal(status, 400);

@@ -9,10 +9,10 @@ import { shellPackage } from "./packages.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const SECRET = "a-secret-of-the-service-that-no-tool-may-see";
-const skip = whyNoIsolation() ?? false;
+const skip = findIsolationSkipReason() ?? false;
 
 /** Whether this machine lets programs be isolated: many containers do not. */
-function whyNoIsolation(): string | undefined {
+function findIsolationSkipReason(): string | undefined {
   const { error, status, stderr } = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "--", "true"]);
   return error !== undefined
     ? "needs bubblewrap (Debian package bubblewrap)"
@@ -53,32 +53,32 @@ describe("tools on this machine are isolated", { skip }, () => {
   /** Has a user's package run a shell command. */
   const execute = async (user: string, script: string, requirements?: string, headers: Record<string, string> = {}) => {
     const id = `hostile-${(packages += 1)}`;
-    const deployed = await ades.ask(`/${user}/ogc-api/processes`, {
+    const deployed = await ades.send(`/${user}/ogc-api/processes`, {
       text: shellPackage(id, script, requirements),
       type: "application/cwl",
     });
     assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
-    return ades.ask(`/${user}/ogc-api/processes/${id}/execution`, { json: { inputs: { name: "x" } }, headers });
+    return ades.send(`/${user}/ogc-api/processes/${id}/execution`, { json: { inputs: { name: "x" } }, headers });
   };
   /** What a shell command says. */
-  const say = async (script: string, requirements?: string): Promise<string> => {
+  const report = async (script: string, requirements?: string): Promise<string> => {
     const { status, body } = await execute("eve", script, requirements);
     assert.equal(status, 200, JSON.stringify(body));
     return String(body);
   };
 
   test("no other process is there, and no environment but its own", async () => {
-    const said = await say(
+    const said = await report(
       "cat /proc/[0-9]*/environ | tr '\\0' '\\n'; echo; ls -d /proc/[0-9]*; kill -9 -1; echo alive",
     );
     assert.doesNotMatch(said, new RegExp(SECRET));
     assert.doesNotMatch(said, /DATABASE_URL|S3_SECRET_KEY/);
     assert.ok((said.match(/^\/proc\/\d+$/gm) ?? []).length < 10, said);
-    assert.equal((await ades.ask("/eve/ogc-api/processes")).status, 200, "the service has survived");
+    assert.equal((await ades.send("/eve/ogc-api/processes")).status, 200, "the service has survived");
   });
 
   test("files of the service, of other jobs and of the machine's users are not there", async () => {
-    const said = await say(
+    const said = await report(
       [
         `cat ${folder}/secret ${folder}/jobs/jobs/another/secret /etc/shadow /etc/ssh/* /root/.ssh/* /home/*/.ssh/*`,
         `ls ${folder} ${folder}/jobs/jobs /root /home /run /var/lib`,
@@ -93,7 +93,7 @@ describe("tools on this machine are isolated", { skip }, () => {
   });
 
   test("it can write its own directories and nothing else", async () => {
-    const said = await say(
+    const said = await report(
       [
         "try() { (echo x > $1/swath-was-here) 2>/dev/null && echo WROTE $1; }",
         "for place in /usr/bin /bin .. ../.. ../../.. ../../../in /proc/sys/kernel /sys; do try $place; done",
@@ -113,7 +113,7 @@ describe("tools on this machine are isolated", { skip }, () => {
     const connects = (host: string) =>
       `bash -c 'exec 3<>/dev/tcp/${host}/${port} && echo CONNECTED || echo refused' 2>&1`;
     const asks = "{ NetworkAccess: { networkAccess: true } }";
-    assert.doesNotMatch(await say(connects("127.0.0.1")), /CONNECTED/);
+    assert.doesNotMatch(await report(connects("127.0.0.1")), /CONNECTED/);
     // By the package alone it is not had.
     const refused = await execute("eve", connects("127.0.0.1"), asks);
     assert.equal(refused.status, 403);
@@ -125,13 +125,13 @@ describe("tools on this machine are isolated", { skip }, () => {
       const direct = await execute("alice", connects(host), asks);
       assert.equal(direct.status, 200, JSON.stringify(direct.body));
       assert.doesNotMatch(String(direct.body), /CONNECTED/, host);
-      const asked = await execute(
+      const response = await execute(
         "alice",
         `curl -sS -m 20 -w ' %{http_code}' http://${host}:${port}/healthz 2>&1; true`,
         asks,
       );
-      assert.match(String(asked.body), /403|50\d/, host);
-      assert.doesNotMatch(String(asked.body), /"ok"/, host);
+      assert.match(String(response.body), /403|50\d/, host);
+      assert.doesNotMatch(String(response.body), /"ok"/, host);
       const tunnelled = await execute("alice", `curl -sS -m 20 -p http://${host}:${port}/healthz 2>&1; true`, asks);
       assert.doesNotMatch(String(tunnelled.body), /"ok"/, host);
     }
@@ -168,7 +168,7 @@ describe("tools on this machine are isolated", { skip }, () => {
       await failure("head -c 4000000 /dev/zero > /tmp/large", "{ ResourceRequirement: { tmpdirMax: 2 } }"),
       /scratch directory held more than the 2 MiB that it asks for \(tmpdirMax/,
     );
-    const memory = await say(
+    const memory = await report(
       "for place in /dev /run / /usr; do (head -c 1000 /dev/zero > $place/here) 2>/dev/null && echo WROTE $place; done; " +
         "head -c 100000000 /dev/zero > /dev/shm/large 2>/dev/null || echo shared memory is limited; ulimit -n",
     );
@@ -180,8 +180,8 @@ describe("tools on this machine are isolated", { skip }, () => {
 
   test("a program that is not there is named", async () => {
     const text = shellPackage("missing", "true").replace("baseCommand: [sh,", "baseCommand: [no-such-program,");
-    await ades.ask("/eve/ogc-api/processes", { text, type: "application/cwl" });
-    const { headers } = await ades.ask("/eve/ogc-api/processes/missing/execution", {
+    await ades.send("/eve/ogc-api/processes", { text, type: "application/cwl" });
+    const { headers } = await ades.send("/eve/ogc-api/processes/missing/execution", {
       json: { inputs: { name: "x" } },
       headers: { prefer: "respond-async" },
     });
@@ -200,8 +200,8 @@ test("without isolation tools without a container are refused, with the command 
   ] as const) {
     const ades = await startAdes({ env });
     try {
-      await ades.ask("/eve/ogc-api/processes", { text: shellPackage("bare", "true"), type: "application/cwl" });
-      const { status, body } = await ades.ask("/eve/ogc-api/processes/bare/execution", {
+      await ades.send("/eve/ogc-api/processes", { text: shellPackage("bare", "true"), type: "application/cwl" });
+      const { status, body } = await ades.send("/eve/ogc-api/processes/bare/execution", {
         json: { inputs: { name: "x" } },
         headers: { prefer: "respond-async" },
       });

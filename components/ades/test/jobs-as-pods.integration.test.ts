@@ -5,23 +5,28 @@ import { after, before, test } from "node:test";
 import { waitUntil } from "@swath/testing";
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-import { hasBegun } from "../execution/kubernetes/pod-types.ts";
-import { IMAGE, type PodRig, startPodRig, whyNoPods } from "../execution/kubernetes/test/pod-rig.ts";
+import { hasStarted } from "../execution/kubernetes/pod-types.ts";
+import {
+  IMAGE,
+  type PodFixture,
+  startPodFixture,
+  findPodsSkipReason,
+} from "../execution/kubernetes/test/pod-fixture.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
-const skip = (await whyNoPods()) ?? false;
-let rig: PodRig;
+const skip = (await findPodsSkipReason()) ?? false;
+let fixture: PodFixture;
 let ades: TestAdes;
 before(async () => {
   if (skip === false) {
-    rig = await startPodRig();
+    fixture = await startPodFixture();
     ades = await startAdes({
-      dataFolder: rig.volume,
+      dataFolder: fixture.volume,
       env: {
         EXECUTOR: "pods",
-        KUBERNETES_API: rig.server,
-        KUBERNETES_ACCOUNT: rig.account,
-        POD_VOLUME_CLAIM: rig.claim,
+        KUBERNETES_API: fixture.server,
+        KUBERNETES_ACCOUNT: fixture.account,
+        POD_VOLUME_CLAIM: fixture.claim,
         POD_PLACEMENT: "anywhere",
         // The only node of a test has few cores, and others use them too.
         POD_CPU_PERCENT: "1",
@@ -32,7 +37,7 @@ before(async () => {
 });
 after(async () => {
   await ades?.close();
-  await rig?.close();
+  await fixture?.close();
 });
 
 /** Says when it has begun and waits to be let go. */
@@ -67,9 +72,9 @@ async function execute(id: string): Promise<string> {
       },
     ],
   });
-  const deployed = await ades.ask("/eric/ogc-api/processes", { text: cwl, type: "application/cwl" });
+  const deployed = await ades.send("/eric/ogc-api/processes", { text: cwl, type: "application/cwl" });
   assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
-  const started = await ades.ask(`/eric/ogc-api/processes/${id}/execution`, {
+  const started = await ades.send(`/eric/ogc-api/processes/${id}/execution`, {
     json: { inputs: {} },
     headers: { prefer: "respond-async" },
   });
@@ -78,22 +83,22 @@ async function execute(id: string): Promise<string> {
 }
 
 const podOf = async (job: string) =>
-  (await rig.pods()).find(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
-const begun = (job: string) =>
+  (await fixture.pods()).find(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
+const startedAt = (job: string) =>
   waitUntil(
     `the pod of ${job} runs`,
     async () => {
-      const { body } = await ades.ask(`/eric/ogc-api/jobs/${job}`);
+      const { body } = await ades.send(`/eric/ogc-api/jobs/${job}`);
       assert.ok(["accepted", "running"].includes(body.status), body.message);
       const pod = await podOf(job);
-      return pod !== undefined && hasBegun(pod) ? pod : undefined;
+      return pod !== undefined && hasStarted(pod) ? pod : undefined;
     },
     120,
   );
 
 test("a step goes on in its pod while the service is stopped, killed and started again", { skip }, async () => {
   const job = await execute("patient");
-  const pod = await begun(job);
+  const pod = await startedAt(job);
   const { pid } = ades;
   process.kill(pid(), "SIGTERM");
   await waitUntil("the service has stopped", () => !isAlive(pid()));
@@ -103,7 +108,7 @@ test("a step goes on in its pod while the service is stopped, killed and started
     waitUntil(
       `joined ${times} times`,
       async () => {
-        const { body } = await ades.ask(`/eric/ogc-api/jobs/${job}/logs`);
+        const { body } = await ades.send(`/eric/ogc-api/jobs/${job}/logs`);
         return JSON.stringify(body).split("joined the pod").length > times;
       },
       120,
@@ -113,18 +118,18 @@ test("a step goes on in its pod while the service is stopped, killed and started
   await ades.start();
   await joined(2);
   assert.equal((await podOf(job))?.metadata.uid, pod.metadata.uid);
-  await mustKubectl(["exec", "-n", rig.namespace, pod.metadata.name, "--", "touch", "/var/spool/cwl/go"]);
+  await mustKubectl(["exec", "-n", fixture.namespace, pod.metadata.name, "--", "touch", "/var/spool/cwl/go"]);
   const ended = await ades.ended(`/eric/ogc-api/jobs/${job}`);
   assert.equal(ended.status, "successful", ended.message);
-  const { body } = await ades.ask(`/eric/ogc-api/jobs/${job}/results`);
+  const { body } = await ades.send(`/eric/ogc-api/jobs/${job}/results`);
   assert.match(JSON.stringify(body), /"1\\n"/);
   await waitUntil("the pod is gone", async () => (await podOf(job)) === undefined);
 });
 
 test("dismissing a job ends its pod at once", { skip }, async () => {
   const job = await execute("unwanted");
-  await begun(job);
-  assert.equal((await ades.ask(`/eric/ogc-api/jobs/${job}`, { method: "DELETE" })).status, 200);
+  await startedAt(job);
+  assert.equal((await ades.send(`/eric/ogc-api/jobs/${job}`, { method: "DELETE" })).status, 200);
   await waitUntil("the pod is gone", async () => (await podOf(job)) === undefined);
 });
 

@@ -18,41 +18,41 @@ before(async () => {
 after(() => ades.close());
 
 const deploy = async (text: string, type = "application/cwl", user = "eric") => {
-  const answer = await ades.ask(`/${user}/ogc-api/processes`, { text, type });
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer;
+  const response = await ades.send(`/${user}/ogc-api/processes`, { text, type });
+  assert.equal(response.status, 201, JSON.stringify(response.body));
+  return response;
 };
 
 test("a job is made, changed, shown and started (Part 4); afterwards it is locked", async () => {
   const process = `${ades.url}${API}/processes/say`;
-  const made = await ades.ask(`${API}/jobs`, { json: { process, inputs: { name: "first" } } });
+  const made = await ades.send(`${API}/jobs`, { json: { process, inputs: { name: "first" } } });
   assert.deepEqual([made.status, made.body.status], [201, "created"], JSON.stringify(made.body));
   const job = `${API}/jobs/${made.body.jobID}`;
   assert.equal(made.headers.get("location"), `${ades.url}${job}`);
-  const list = await ades.ask(`${API}/jobs?status=created`);
+  const list = await ades.send(`${API}/jobs?status=created`);
   assert.equal(list.body.jobs.length, 1);
   await sleep(300);
-  assert.equal((await ades.ask(job)).body.status, "created", "it waits to be started");
-  const wrong = await ades.ask(job, { method: "PATCH", json: { inputs: { name: 5 } } });
+  assert.equal((await ades.send(job)).body.status, "created", "it waits to be started");
+  const wrong = await ades.send(job, { method: "PATCH", json: { inputs: { name: 5 } } });
   assert.equal(wrong.status, 400);
-  assert.equal((await ades.ask(job, { method: "PATCH", json: { inputs: { name: "second" } } })).status, 204);
-  const { body: definition } = await ades.ask(`${job}/definition`);
+  assert.equal((await ades.send(job, { method: "PATCH", json: { inputs: { name: "second" } } })).status, 204);
+  const { body: definition } = await ades.send(`${job}/definition`);
   assert.deepEqual([definition.process, definition.inputs], [process, { name: "second" }]);
-  const started = await ades.ask(`${job}/results`, { method: "POST" });
+  const started = await ades.send(`${job}/results`, { method: "POST" });
   assert.deepEqual([started.status, started.body.status], [200, "accepted"]);
   assert.equal((await ades.ended(job)).status, "successful");
-  assert.equal(String((await ades.ask(`${job}/results`)).body).trim(), "second");
+  assert.equal(String((await ades.send(`${job}/results`)).body).trim(), "second");
   for (const again of [
-    await ades.ask(`${job}/results`, { method: "POST" }),
-    await ades.ask(job, { method: "PATCH", json: { inputs: {} } }),
+    await ades.send(`${job}/results`, { method: "POST" }),
+    await ades.send(job, { method: "PATCH", json: { inputs: {} } }),
   ]) {
     assert.equal(again.status, 423);
     assert.equal(again.body.type, "http://www.opengis.net/def/exceptions/ogcapi-processes-4/1.0/locked");
   }
-  const unwanted = await ades.ask(`${API}/jobs`, { json: { process: "say", inputs: { name: "x" } } });
-  assert.equal((await ades.ask(`${API}/jobs/${unwanted.body.jobID}`, { method: "DELETE" })).body.status, "dismissed");
-  assert.equal((await ades.ask(`${API}/jobs`, { json: { process: "nothing", inputs: {} } })).status, 404);
-  assert.equal((await ades.ask(`${API}/jobs`, { json: { inputs: {} } })).status, 400);
+  const unwanted = await ades.send(`${API}/jobs`, { json: { process: "say", inputs: { name: "x" } } });
+  assert.equal((await ades.send(`${API}/jobs/${unwanted.body.jobID}`, { method: "DELETE" })).body.status, "dismissed");
+  assert.equal((await ades.send(`${API}/jobs`, { json: { process: "nothing", inputs: {} } })).status, 404);
+  assert.equal((await ades.send(`${API}/jobs`, { json: { inputs: {} } })).status, 400);
 });
 
 test("each version of a process can be read and executed, and made the current one again", async () => {
@@ -62,7 +62,7 @@ test("each version of a process can be read and executed, and made the current o
       `$namespaces: { s: "https://schema.org/" }\ns:softwareVersion: ${version}\n$graph`,
     );
   await deploy(versioned("1.2.0", "old"));
-  const put = await ades.ask(`${API}/processes/ndvi`, {
+  const put = await ades.send(`${API}/processes/ndvi`, {
     method: "PUT",
     text: versioned("2.0.0", "new"),
     type: "application/cwl",
@@ -73,9 +73,9 @@ test("each version of a process can be read and executed, and made the current o
     [await said("ndvi"), await said("ndvi:1.2.0"), await said("ndvi:2.0.0"), await said("ndvi:1")],
     ["new x", "old x", "new x", "old x"],
   );
-  assert.equal((await ades.ask(`${API}/processes/ndvi:1.2.0`)).body.version, "1.2.0");
-  assert.equal((await ades.ask(`${API}/processes/ndvi:3`)).status, 404);
-  const { body } = await ades.ask(`${API}/processes/ndvi/versions`);
+  assert.equal((await ades.send(`${API}/processes/ndvi:1.2.0`)).body.version, "1.2.0");
+  assert.equal((await ades.send(`${API}/processes/ndvi:3`)).status, 404);
+  const { body } = await ades.send(`${API}/processes/ndvi/versions`);
   assert.deepEqual(
     (body.versions as { version: string; current: boolean }[]).map(({ version, current }) => [version, current]),
     [
@@ -83,21 +83,21 @@ test("each version of a process can be read and executed, and made the current o
       ["1.2.0", false],
     ],
   );
-  const back = await ades.ask(`${API}/processes/ndvi/rollback`, { json: { version: "1.2.0" } });
+  const back = await ades.send(`${API}/processes/ndvi/rollback`, { json: { version: "1.2.0" } });
   assert.deepEqual([back.status, back.body.version], [200, "1.2.0"]);
   assert.equal(await said("ndvi"), "old x");
-  assert.equal((await ades.ask(`${API}/processes/ndvi/rollback`, { json: { version: "9" } })).status, 404);
+  assert.equal((await ades.send(`${API}/processes/ndvi/rollback`, { json: { version: "9" } })).status, 404);
 });
 
 test("processes are searched and sorted", async () => {
   const ids = async (query: string) =>
-    ((await ades.ask(`${API}/processes?${query}`)).body.processes as { id: string }[]).map(({ id }) => id);
+    ((await ades.send(`${API}/processes?${query}`)).body.processes as { id: string }[]).map(({ id }) => id);
   assert.deepEqual(await ids("q=SAY"), ["say"]);
   assert.deepEqual(await ids("q=trying a client"), ["echo"]);
   assert.deepEqual(await ids("q=100%25"), []);
   const all = await ids("sortby=-id&limit=1000");
   assert.deepEqual(all, ["echo", ...all.slice(1).toSorted().toReversed()]);
-  assert.equal((await ades.ask(`${API}/processes?sortby=colour`)).status, 400);
+  assert.equal((await ades.send(`${API}/processes?sortby=colour`)).status, 400);
 });
 
 test("the status of a job is a stream of events to its end, with what was used", async () => {
@@ -107,9 +107,9 @@ test("the status of a job is a stream of events to its end, with what was used",
   );
   await deploy(burn);
   const { headers } = await execute(ades, "burn", { inputs: { name: "x" } }, ASYNC);
-  const answer = await fetch(headers.get("location") ?? "", { headers: { accept: "text/event-stream" } });
-  assert.equal(answer.headers.get("content-type"), "text/event-stream");
-  const events = [...(await answer.text()).matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(
+  const response = await fetch(headers.get("location") ?? "", { headers: { accept: "text/event-stream" } });
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  const events = [...(await response.text()).matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(
     ([, event, data]) => [event, JSON.parse(data ?? "")] as const,
   );
   const names = new Set(events.map(([name]) => name));
@@ -118,12 +118,12 @@ test("the status of a job is a stream of events to its end, with what was used",
   assert.equal(end.status, "successful");
   assert.ok(end.usage.cpuSeconds > 0, JSON.stringify(end.usage));
   assert.ok(end.usage.peakMemoryBytes > 100_000, JSON.stringify(end.usage));
-  const { body } = await ades.ask(headers.get("location") ?? "");
+  const { body } = await ades.send(headers.get("location") ?? "");
   assert.deepEqual(body.usage, end.usage);
   const page = await (await fetch(`${headers.get("location")}?f=html`)).text();
   assert.match(page, /<dt>processor time<\/dt>\s*<dd>[\d.]+ s<\/dd>/);
   assert.match(page, /<dt>most memory of a step<\/dt>\s*<dd>[\d.]+ [KMG]?i?B?(?:bytes)?<\/dd>/);
-  const { body: steps } = await ades.ask(`${headers.get("location")}/steps`);
+  const { body: steps } = await ades.send(`${headers.get("location")}/steps`);
   assert.ok(
     steps.steps.some((step: { cpuSeconds?: number }) => (step.cpuSeconds ?? 0) > 0),
     JSON.stringify(steps),
@@ -145,7 +145,7 @@ test("a user's jobs are limited, at once and waiting, and every answer says how 
   assert.notEqual(refused.headers.get("retry-after"), null);
   let most = 0;
   for (;;) {
-    const { body } = await ades.ask(`${API}/jobs?status=running,accepted`);
+    const { body } = await ades.send(`${API}/jobs?status=running,accepted`);
     const running = (body.jobs as { status: string }[]).filter(({ status }) => status === "running").length;
     most = Math.max(most, running);
     if (body.jobs.length === 0) {
@@ -163,9 +163,9 @@ test("files are given inline: text, base64, JSON, GeoJSON, a bounding box", asyn
     assert.equal(status, 201, JSON.stringify(body));
     const job = await ades.ended(headers.get("location") ?? "");
     assert.equal(job.status, "successful", job.message);
-    const { body: list } = await ades.ask(`${headers.get("location")}/files`);
+    const { body: list } = await ades.send(`${headers.get("location")}/files`);
     const copy = (list.files as { path: string; href: string }[]).find(({ path }) => path.endsWith("copy.txt"));
-    const content = (await ades.ask(copy?.href ?? "")).body as unknown;
+    const content = (await ades.send(copy?.href ?? "")).body as unknown;
     return typeof content === "string" ? content : JSON.stringify(content);
   };
   const point = { type: "Point", coordinates: [7, 52] };
@@ -200,12 +200,12 @@ test("what a package request says is merged over the package; YAML, several unit
     inputs: { name: { title: "Whom to greet", schema: { type: "string", maxLength: 10 } } },
     outputs: { text: { description: "The greeting" } },
   };
-  const made = await ades.ask(`${API}/processes`, {
+  const made = await ades.send(`${API}/processes`, {
     json: { processDescription: process, executionUnit: [{ type: "oci", image: "example.org/x:1" }, { unit }] },
     type: "application/ogcapppkg+json",
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  const { body } = await ades.ask(`${API}/processes/merged`);
+  const { body } = await ades.send(`${API}/processes/merged`);
   assert.deepEqual(
     [body.title, body.inputs.name.title, body.inputs.name.schema],
     ["Merged", "Whom to greet", { type: "string", maxLength: 10 }],
@@ -213,7 +213,7 @@ test("what a package request says is merged over the package; YAML, several unit
   assert.equal(body.outputs.text.description, "The greeting");
   // Asynchronous only, as it was said.
   assert.equal((await execute(ades, "merged", { inputs: { name: "x" } })).status, 201);
-  const unknown = await ades.ask(`${API}/processes`, {
+  const unknown = await ades.send(`${API}/processes`, {
     json: { processDescription: { id: "other", inputs: { colour: {} } }, executionUnit: unit },
     type: "application/ogcapppkg+json",
   });
@@ -225,7 +225,7 @@ test("what a package request says is merged over the package; YAML, several unit
 test("ids are taken as they are or refused, never rewritten", async () => {
   for (const id of ["../../x y", "x".repeat(300), "x/y", "1st", "ä"]) {
     const text = shellPackage("ID", "true").replace("id: ID", `id: ${JSON.stringify(id)}`);
-    const { status, body } = await ades.ask(`${API}/processes`, { text, type: "application/cwl" });
+    const { status, body } = await ades.send(`${API}/processes`, { text, type: "application/cwl" });
     assert.equal(status, 400, id);
     assert.match(body.detail, /has the id .*allowed: a letter or _/, id);
   }
@@ -239,7 +239,7 @@ test("parameters and members that a request does not have, and addresses that ca
     "?x=1",
     "/conformance?x=1",
   ]) {
-    const { status, body } = await ades.ask(`${API}${path}`);
+    const { status, body } = await ades.send(`${API}${path}`);
     assert.equal(status, 400, path);
     assert.match(body.detail, /There is no parameter .*allowed:/, path);
   }
@@ -247,7 +247,7 @@ test("parameters and members that a request does not have, and addresses that ca
   assert.equal(member.status, 400);
   assert.match(member.body.detail, /has no member "output"/);
   for (const path of ["/processes/%ff", `/processes/${"x".repeat(300)}`, "/jobs/%E0%A4%A"]) {
-    const { status, headers, body } = await ades.ask(`${API}${path}`);
+    const { status, headers, body } = await ades.send(`${API}${path}`);
     assert.ok(status >= 400 && status < 500, path);
     assert.match(headers.get("content-type") ?? "", /problem\+json/, path);
     assert.equal(body.status, status);
@@ -270,7 +270,7 @@ test("no output asked for is no failure; locations are whole addresses on one fa
   const earlier = await execute(ades, "say", { inputs: { name: "x" } }, ASYNC, "/eric/wps3");
   assert.match(earlier.headers.get("location") ?? "", /^\/eric\/wps3\/jobs\/[-\w]+$/);
   assert.equal(
-    (await ades.ask(`${API}/jobs/00000000-0000-0000-0000-000000000000`)).body.type,
+    (await ades.send(`${API}/jobs/00000000-0000-0000-0000-000000000000`)).body.type,
     `${EXCEPTIONS}/no-such-job`,
   );
 });

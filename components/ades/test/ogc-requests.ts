@@ -1,4 +1,4 @@
-import type { Answer, TestAdes } from "./start-ades.ts";
+import type { TestResponse, TestAdes } from "./start-ades.ts";
 
 export const EXCEPTIONS = "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0";
 export const REL = "http://www.opengis.net/def/rel/ogc/1.0";
@@ -12,7 +12,7 @@ export interface TestLink {
 }
 
 /** The first link of a relation that an answer has. */
-export const linkOf = ({ body }: Answer, rel: string): TestLink | undefined =>
+export const linkOf = ({ body }: TestResponse, rel: string): TestLink | undefined =>
   (body.links as TestLink[]).find((link) => link.rel === rel);
 
 /** Sends an execute request as it is. */
@@ -21,5 +21,5 @@ export const execute = (
   process: string,
   json: object,
   headers: Record<string, string> = {},
-  face = API,
-): Promise<Answer> => ades.ask(`${face}/processes/${process}/execution`, { json, headers });
+  apiFlavor = API,
+): Promise<TestResponse> => ades.send(`${apiFlavor}/processes/${process}/execution`, { json, headers });

@@ -40,9 +40,9 @@ const LIST = {
 
 async function run(user: string, process: { readonly id: string }, inputs: object) {
   const base = `/${user}/ogc-api/processes`;
-  const deployed = await ades.ask(base, { text: JSON.stringify(process), type: "application/cwl+json" });
+  const deployed = await ades.send(base, { text: JSON.stringify(process), type: "application/cwl+json" });
   assert.ok([201, 409].includes(deployed.status), JSON.stringify(deployed.body));
-  const started = await ades.ask(`${base}/${process.id}/execution`, {
+  const started = await ades.send(`${base}/${process.id}/execution`, {
     json: { inputs },
     headers: { prefer: "respond-async" },
   });
@@ -54,7 +54,7 @@ async function run(user: string, process: { readonly id: string }, inputs: objec
 test("a job reads results of its user's own jobs, and nobody else's, by name or by folder", async () => {
   const made = await run("eric", MAKE, {});
   assert.equal(made.job.status, "successful", made.job.message);
-  const { files } = (await ades.ask(`${made.location}/files`)).body as { files: { path: string; href: string }[] };
+  const { files } = (await ades.send(`${made.location}/files`)).body as { files: { path: string; href: string }[] };
   const said = files.find(({ path }) => path.endsWith("said.txt"));
   assert.ok(said !== undefined, JSON.stringify(files));
   const href = `s3://results/processing-results/${made.job.jobID}/${said.path}`;
@@ -72,17 +72,17 @@ test("a job reads results of its user's own jobs, and nobody else's, by name or 
   for (const folder of ["s3://results/processing-results/", `s3://results/processing-results/${made.job.jobID}/`]) {
     const { job, location } = await run("bob", LIST, { folder: { href: folder } });
     if (job.status === "successful") {
-      const { files: listed } = (await ades.ask(`${location}/files`)).body as {
+      const { files: listed } = (await ades.send(`${location}/files`)).body as {
         files: { href: string; path: string }[];
       };
       const listing = listed.find(({ path }) => path.endsWith("list.txt"));
-      assert.doesNotMatch(String((await ades.ask(listing?.href ?? "")).body), /said\.txt/);
+      assert.doesNotMatch(String((await ades.send(listing?.href ?? "")).body), /said\.txt/);
     } else {
       assert.equal(job.status, "failed");
     }
   }
 
-  const stolen = await ades.ask("/bob/ogc-api/processes", {
+  const stolen = await ades.send("/bob/ogc-api/processes", {
     json: { executionUnit: { href, type: "application/cwl" } },
   });
   assert.equal(stolen.status, 400);
@@ -92,14 +92,14 @@ test("a job reads results of its user's own jobs, and nobody else's, by name or 
 test("addresses of results are good inputs on both hosts: a file, one output, all of a job; and not of others' jobs", async () => {
   const made = await run("eric", MAKE, {});
   const path = new URL(made.location, ades.url).pathname;
-  const { files } = (await ades.ask(`${path}/files`)).body as { files: { path: string; href: string }[] };
+  const { files } = (await ades.send(`${path}/files`)).body as { files: { path: string; href: string }[] };
   const said = files.find((file) => file.path.endsWith("said.txt"));
   const file = new URL(said?.href ?? "", ades.url).pathname;
   for (const host of [ades.url, "http://ades-open.swath.example:8080", "https://ades-open.swath.example"]) {
     for (const href of [`${host}${file}`, `${host}${path}/results/said`]) {
       const read = await run("eric", READ, { file: { href, type: "text/plain" } });
       assert.equal(read.job.status, "successful", `${href}: ${read.job.message}`);
-      assert.equal(String((await ades.ask(`${read.location}/results/copy`)).body).trim(), "a secret of mine");
+      assert.equal(String((await ades.send(`${read.location}/results/copy`)).body).trim(), "a secret of mine");
     }
     const all = await run("eric", LIST, { folder: { href: `${host}${path}/results` } });
     assert.equal(all.job.status, "successful", `${host}${path}/results: ${all.job.message}`);
@@ -123,9 +123,9 @@ $graph:
     inputs: { name: { type: string, inputBinding: { position: 1 } } }
     outputs: { folder: { type: Directory, outputBinding: { glob: $(inputs.name) } } }
 `;
-  const deployed = await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
+  const deployed = await ades.send("/eric/ogc-api/processes", { text, type: "application/cwl" });
   assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
-  const { status, body } = await ades.ask("/eric/ogc-api/processes/several/execution", {
+  const { status, body } = await ades.send("/eric/ogc-api/processes/several/execution", {
     json: { inputs: { names: ["one", "two"] } },
   });
   assert.equal(status, 200, JSON.stringify(body));
@@ -137,15 +137,15 @@ $graph:
 
 test("results say what they were made of and by what", async () => {
   const { location } = await run("eric", MAKE, {});
-  const { files } = (await ades.ask(`${location}/files`)).body as { files: { path: string; href: string }[] };
+  const { files } = (await ades.send(`${location}/files`)).body as { files: { path: string; href: string }[] };
   const href = new URL(files.find(({ path }) => path.endsWith("said.txt"))?.href ?? "", ades.url).href;
   const read = await run("eric", READ, { file: { href, type: "text/plain" } });
-  const { body } = await ades.ask(`${read.location}/results/copy`);
+  const { body } = await ades.send(`${read.location}/results/copy`);
   assert.equal(String(body).trim(), "a secret of mine");
-  const { files: made } = (await ades.ask(`${read.location}/files`)).body as {
+  const { files: made } = (await ades.send(`${read.location}/files`)).body as {
     files: { path: string; href: string }[];
   };
-  const collection = (await ades.ask(made.find(({ path }) => path.endsWith("collection.json"))?.href ?? "")).body;
+  const collection = (await ades.send(made.find(({ path }) => path.endsWith("collection.json"))?.href ?? "")).body;
   const links = collection.links as { rel: string; href: string }[];
   assert.ok(
     links.some(({ rel, href: from }) => rel === "derived_from" && from.endsWith("said.txt")),

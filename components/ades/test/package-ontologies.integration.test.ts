@@ -84,17 +84,17 @@ $graph:
 `;
 
 const deploy = (id: string, schemas: readonly string[], format?: string) =>
-  ades.ask("/eric/ogc-api/processes", { text: packageText(id, schemas, format), type: "application/cwl" });
+  ades.send("/eric/ogc-api/processes", { text: packageText(id, schemas, format), type: "application/cwl" });
 
 async function run(id: string, format: string) {
-  const { status, headers, body } = await ades.ask(`/eric/ogc-api/processes/${id}/execution`, {
+  const { status, headers, body } = await ades.send(`/eric/ogc-api/processes/${id}/execution`, {
     json: { inputs: { scene: { href: "data:text/plain,scene", format } } },
     headers: { prefer: "respond-async" },
   });
   assert.equal(status, 201, JSON.stringify(body));
   const location = headers.get("location") ?? "";
   const { status: ended, message } = await ades.ended(location);
-  const { body: log } = await ades.ask(`${location}/logs`);
+  const { body: log } = await ades.send(`${location}/logs`);
   return { ended, message: message ?? "", log: JSON.stringify(log) };
 }
 
@@ -116,13 +116,13 @@ test("what is below a format passes and what is not fails, without asking again"
     assert.match(message, /has format https:\/\/formats\.example\/table; accepted: https:\/\/formats\.example\/raster/);
     assert.deepEqual(asked, [], "nothing is fetched when it runs");
   }
-  const { body } = await ades.ask("/eric/ogc-api/processes/by-xml/package?f=yaml");
+  const { body } = await ades.send("/eric/ogc-api/processes/by-xml/package?f=yaml");
   assert.equal(body, packageText("by-xml", [`${base}/formats.owl`]), "it is given back as it was sent");
 });
 
 test("an ontology beside the package is found by the package's address", async () => {
   files["/relative/app.cwl"] = packageText("beside", ["formats.ttl"]);
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", {
+  const { status, body } = await ades.send("/eric/ogc-api/processes", {
     json: { executionUnit: { href: `${base}/relative/app.cwl`, type: "application/cwl" } },
   });
   assert.equal(status, 201, JSON.stringify(body));
@@ -132,7 +132,7 @@ test("an ontology beside the package is found by the package's address", async (
 
 test("an expression may ask for any format", async () => {
   const text = packageText("asks", [`${base}/formats.owl`], `$("${RASTER}")`);
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
+  const { status, body } = await ades.send("/eric/ogc-api/processes", { text, type: "application/cwl" });
   assert.equal(status, 201, JSON.stringify(body));
   assert.equal((await run("asks", COG)).ended, "successful");
   assert.equal((await run("asks", OTHER)).ended, "failed");
@@ -140,7 +140,7 @@ test("an expression may ask for any format", async () => {
 
 test("without a format to check nothing is fetched, whatever the metadata name", async () => {
   asked.length = 0;
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", {
+  const { status, body } = await ades.send("/eric/ogc-api/processes", {
     text: packageText("described", [`${base}/schema.rdf`, `${base}/none.rdf`]).replace(/, format: "[^"]*"/, ""),
     type: "application/cwl",
   });
@@ -166,10 +166,10 @@ test("one that cannot be had is a warning of the deployment and in the log of a 
     const { status, body } = await deploy(id, [address]);
     assert.equal(status, 201, JSON.stringify(body));
     assert.match(body.warnings?.[0] ?? "", why, id);
-    const kept = await ades.ask(`/eric/ogc-api/processes/${id}`);
+    const kept = await ades.send(`/eric/ogc-api/processes/${id}`);
     assert.deepEqual(kept.body.warnings, body.warnings);
   }
-  const checked = await ades.ask("/eric/ogc-api/packages/check", {
+  const checked = await ades.send("/eric/ogc-api/packages/check", {
     text: packageText("gone", [`${base}/gone.owl`]),
     type: "application/cwl",
   });

@@ -62,9 +62,9 @@ after(async () => {
 });
 
 const deploy = (user: string, href: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, { json: { executionUnit: { href, type: "application/cwl" } } });
+  ades.send(`/${user}/ogc-api/processes`, { json: { executionUnit: { href, type: "application/cwl" } } });
 const deployText = (user: string, text: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, { text, type: "application/cwl" });
+  ades.send(`/${user}/ogc-api/processes`, { text, type: "application/cwl" });
 const workflowThatRuns = (address: string): string => `cwlVersion: v1.2
 class: Workflow
 id: refers
@@ -74,7 +74,7 @@ steps: {say: {run: "${address}", in: {name: name, kind: {default: quiet}}, out: 
 `;
 
 async function run(user: string, id: string): Promise<string> {
-  const { status, headers, body } = await ades.ask(`/${user}/ogc-api/processes/${id}/execution`, {
+  const { status, headers, body } = await ades.send(`/${user}/ogc-api/processes/${id}/execution`, {
     json: { inputs: { name: "world" } },
     headers: { prefer: "respond-async" },
   });
@@ -82,13 +82,13 @@ async function run(user: string, id: string): Promise<string> {
   const location = headers.get("location") ?? "";
   const job = await ades.ended(location);
   assert.equal(job.status, "successful", job.message);
-  const { files: list } = (await ades.ask(`${location}/files`)).body as { files: { path: string; href: string }[] };
+  const { files: list } = (await ades.send(`${location}/files`)).body as { files: { path: string; href: string }[] };
   const said = list.find(({ path }) => path.endsWith("said.txt"));
-  return String((await ades.ask(said?.href ?? "")).body).trim();
+  return String((await ades.send(said?.href ?? "")).body).trim();
 }
 
 test("a package by its address brings what it runs, imports and includes; later changes there change nothing", async () => {
-  const checked = await ades.ask("/eric/ogc-api/packages/check", {
+  const checked = await ades.send("/eric/ogc-api/packages/check", {
     json: { executionUnit: { href: `${base}/app/main.cwl`, type: "application/cwl" } },
   });
   assert.equal(checked.body.valid, true, JSON.stringify(checked.body.problems));
@@ -99,7 +99,7 @@ test("a package by its address brings what it runs, imports and includes; later 
   asked.length = 0;
   assert.equal(await run("eric", "greeting"), "WORLD loud");
   assert.deepEqual(asked, [], "nothing is fetched when it runs");
-  const { body } = await ades.ask("/eric/ogc-api/processes/greeting/package?f=yaml");
+  const { body } = await ades.send("/eric/ogc-api/processes/greeting/package?f=yaml");
   assert.equal(body, files["/app/main.cwl"], "it is given back as it was sent");
 });
 

@@ -18,9 +18,9 @@ before(async () => {
 });
 after(() => ades.close());
 
-const deploy = (text: string, type = "application/cwl", query = "") => ades.ask(`${API}${query}`, { text, type });
+const deploy = (text: string, type = "application/cwl", query = "") => ades.send(`${API}${query}`, { text, type });
 const put = (id: string, text: string, type = "application/cwl") =>
-  ades.ask(`${API}/${id}`, { method: "PUT", text, type });
+  ades.send(`${API}/${id}`, { method: "PUT", text, type });
 const CWL = "application/cwl+yaml";
 
 test("/req/deploy-replace-undeploy/deploy-post-op, deploy-content-type, deploy-response-success, -pid, -body: 201 with where it is", async () => {
@@ -31,7 +31,7 @@ test("/req/deploy-replace-undeploy/deploy-post-op, deploy-content-type, deploy-r
     assert.equal(status, 201, JSON.stringify(body));
     assert.equal(headers.get("location"), `${ades.url}${API}/${id}`);
     assert.deepEqual([body.id, body.mutable, body.version], [id, true, "1.2.3"]);
-    assert.equal((await ades.ask(`${API}/${id}`)).status, 200);
+    assert.equal((await ades.send(`${API}/${id}`)).status, 200);
   }
   const asJson = JSON.stringify(parse(shellPackage("by-json", "true")));
   assert.equal((await deploy(asJson, "application/cwl+json")).status, 201);
@@ -58,16 +58,16 @@ test("/req/deploy-replace-undeploy/deploy-response-duplicate, -immutable, deploy
 test("/req/ogcapppkg/body, deploy-body, schema, process-description; /req/cwl/execution-unit: by value, by reference, described", async () => {
   const process = { title: "Another title", description: "Said with it", keywords: ["said"], id: "named-by-request" };
   const unit = { value: parse(shellPackage("in-package", "printf x")) as object, mediaType: "application/cwl+json" };
-  const made = await ades.ask(API, {
+  const made = await ades.send(API, {
     json: { processDescription: { process }, executionUnit: unit },
     type: "application/ogcapppkg+json",
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   assert.equal(made.headers.get("location"), `${ades.url}${API}/named-by-request`);
-  const { body } = await ades.ask(`${API}/named-by-request`);
+  const { body } = await ades.send(`${API}/named-by-request`);
   assert.deepEqual([body.title, body.description, body.keywords], ["Another title", "Said with it", ["said"]]);
   assert.deepEqual(Object.keys(body.inputs), ["name", "times", "mode", "tags"]);
-  const run = await ades.ask(`${API}/named-by-request/execution`, {
+  const run = await ades.send(`${API}/named-by-request/execution`, {
     json: { inputs: { name: "x" }, outputs: { text: {} } },
   });
   assert.deepEqual([run.status, run.body], [200, "x"]);
@@ -75,11 +75,11 @@ test("/req/ogcapppkg/body, deploy-body, schema, process-description; /req/cwl/ex
   const server = createServer((_request, response) => response.writeHead(200).end(shellPackage("by-href", "true")));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const href = `http://127.0.0.1:${(server.address() as AddressInfo).port}/app.cwl#by-href`;
-  assert.equal((await ades.ask(API, { json: { executionUnit: { href, type: "application/cwl" } } })).status, 201);
+  assert.equal((await ades.send(API, { json: { executionUnit: { href, type: "application/cwl" } } })).status, 201);
   server.close();
   const data = `data:application/cwl;base64,${Buffer.from(shellPackage("by-data", "true")).toString("base64")}`;
   assert.equal(
-    (await ades.ask(API, { json: { executionUnit: [{ unit: { href: data, type: "application/cwl" } }] } })).status,
+    (await ades.send(API, { json: { executionUnit: [{ unit: { href: data, type: "application/cwl" } }] } })).status,
     201,
   );
   for (const [wrong, pattern] of [
@@ -91,9 +91,9 @@ test("/req/ogcapppkg/body, deploy-body, schema, process-description; /req/cwl/ex
     [{ executionUnit: { href: "file:///etc/passwd", type: "application/cwl" } }, /cannot be read/],
     [{ executionUnit: { href: data }, processDescription: { id: "a b" } }, /processDescription\.id/],
   ] as const) {
-    const answer = await ades.ask(API, { json: wrong });
-    assert.equal(answer.status, 400, JSON.stringify(wrong));
-    assert.match(answer.body.detail, pattern);
+    const response = await ades.send(API, { json: wrong });
+    assert.equal(response.status, 400, JSON.stringify(wrong));
+    assert.match(response.body.detail, pattern);
   }
 });
 
@@ -122,7 +122,7 @@ test("/req/cwl/body: a wrong package is refused with each mistake, its line and 
 
 test("/req/deploy-replace-undeploy/replace-put-op, replace-body, replace-content-type, replace-response; /req/cwl/replace-body, /req/ogcapppkg/replace-body", async () => {
   await deploy(shellPackage("changing", "sleep 1; printf one"));
-  const started = await ades.ask(`${API}/changing/execution`, {
+  const started = await ades.send(`${API}/changing/execution`, {
     json: { inputs: { name: "x" }, outputs: { text: {} } },
     headers: { prefer: "respond-async" },
   });
@@ -130,8 +130,8 @@ test("/req/deploy-replace-undeploy/replace-put-op, replace-body, replace-content
   assert.deepEqual([replaced.status, replaced.body], [204, ""]);
   const location = started.headers.get("location") ?? "";
   await ades.ended(location);
-  assert.equal((await ades.ask(`${location}/results`)).body, "one", "a job goes on with what it was started with");
-  const now = await ades.ask(`${API}/changing/execution`, { json: { inputs: { name: "x" }, outputs: { text: {} } } });
+  assert.equal((await ades.send(`${location}/results`)).body, "one", "a job goes on with what it was started with");
+  const now = await ades.send(`${API}/changing/execution`, { json: { inputs: { name: "x" }, outputs: { text: {} } } });
   assert.equal(now.body, "two");
   const ogc = { executionUnit: { value: shellPackage("changing", "printf three"), type: "application/cwl" } };
   assert.equal((await put("changing", JSON.stringify(ogc), "application/ogcapppkg+json")).status, 204);
@@ -145,13 +145,13 @@ test("/req/deploy-replace-undeploy/replace-put-op, replace-body, replace-content
 
 test("/req/deploy-replace-undeploy/undeploy-delete-op, undeploy-response, static-indicator: gone, and what cannot go", async () => {
   await deploy(shellPackage("going", "true"));
-  assert.equal((await ades.ask(`${API}/going`, { method: "DELETE" })).status, 204);
-  assert.equal((await ades.ask(`${API}/going`)).status, 404);
-  assert.equal((await ades.ask(`${API}/going`, { method: "DELETE" })).status, 404);
+  assert.equal((await ades.send(`${API}/going`, { method: "DELETE" })).status, 204);
+  assert.equal((await ades.send(`${API}/going`)).status, 404);
+  assert.equal((await ades.send(`${API}/going`, { method: "DELETE" })).status, 404);
   assert.equal((await deploy(shellPackage("going", "true"))).status, 201);
-  const echo = await ades.ask(`${API}/echo`, { method: "DELETE" });
+  const echo = await ades.send(`${API}/echo`, { method: "DELETE" });
   assert.deepEqual([echo.status, echo.body.type], [403, `${EXCEPTIONS}/immutable-process`]);
-  const { body } = await ades.ask(API);
+  const { body } = await ades.send(API);
   for (const { id, mutable } of body.processes) {
     assert.equal(mutable, id !== "echo");
   }
@@ -160,24 +160,24 @@ test("/req/deploy-replace-undeploy/undeploy-delete-op, undeploy-response, static
 test("/req/deploy-replace-undeploy/package-get-op, package-response-success, -body; /req/cwl/package-response-body, /req/ogcapppkg/package-response-body", async () => {
   const text = shellPackage("fetched", "true", "# a comment that stays\n");
   await deploy(text, CWL);
-  const yaml = await ades.ask(`${API}/fetched/package`);
+  const yaml = await ades.send(`${API}/fetched/package`);
   assert.deepEqual([yaml.headers.get("content-type"), yaml.body], ["application/cwl+yaml", text]);
   for (const [query, accept] of [
     ["?f=json", "*/*"],
     ["", "application/cwl+json"],
     ["", "application/json"],
   ] as const) {
-    const json = await ades.ask(`${API}/fetched/package${query}`, { headers: { accept } });
+    const json = await ades.send(`${API}/fetched/package${query}`, { headers: { accept } });
     assert.match(json.headers.get("content-type") ?? "", /^application\/cwl\+json/);
     assert.deepEqual(json.body, parse(text));
   }
-  const ogc = await ades.ask(`${API}/fetched/package`, { headers: { accept: "application/ogcapppkg+json" } });
+  const ogc = await ades.send(`${API}/fetched/package`, { headers: { accept: "application/ogcapppkg+json" } });
   assert.equal(ogc.body.processDescription.process.id, "fetched");
   assert.deepEqual(ogc.body.executionUnit, { mediaType: "application/cwl+json", value: parse(text) });
-  await ades.ask(`${API}/fetched`, { method: "DELETE" });
-  const back = await ades.ask(API, { json: ogc.body, type: "application/ogcapppkg+json" });
+  await ades.send(`${API}/fetched`, { method: "DELETE" });
+  const back = await ades.send(API, { json: ogc.body, type: "application/ogcapppkg+json" });
   assert.equal(back.status, 201, "what is given out can be deployed again");
-  assert.equal((await ades.ask(`${API}/echo/package`)).status, 403);
-  assert.equal((await ades.ask(`${API}/nothing/package`)).status, 404);
-  assert.equal((await ades.ask(`${API}/fetched/package?f=xml`)).status, 400);
+  assert.equal((await ades.send(`${API}/echo/package`)).status, 403);
+  assert.equal((await ades.send(`${API}/nothing/package`)).status, 404);
+  assert.equal((await ades.send(`${API}/fetched/package?f=xml`)).status, 400);
 });

@@ -14,10 +14,10 @@ before(async () => {
 });
 after(() => ades.close());
 
-const deploy = (user: string) => ades.ask(`/${user}/ogc-api/processes`, { text: ECHO_TOOL, type: "application/cwl" });
-const say = (user: string, text: string) => ades.ask(`/${user}/ogc-api/processes/say/execution`, { text });
+const deploy = (user: string) => ades.send(`/${user}/ogc-api/processes`, { text: ECHO_TOOL, type: "application/cwl" });
+const report = (user: string, text: string) => ades.send(`/${user}/ogc-api/processes/say/execution`, { text });
 const saysHello = async (user: string) => {
-  const { status, body } = await say(user, '{"inputs":{"text":"hello"}}');
+  const { status, body } = await report(user, '{"inputs":{"text":"hello"}}');
   assert.deepEqual([status, String(body).trim()], [200, "hello"]);
 };
 
@@ -30,19 +30,19 @@ test("half characters, NUL and nesting without end are refused where they come i
     ['{"inputs":{"text":"x"},"subscriber":{"successUri":"http://example.org/\\ud800"}}', /subscriber\.successUri/],
     [`{"inputs":{"text":${deep}}}`, /nested deeper than 100 levels/],
   ] as const) {
-    const answer = await say("eric", body);
-    assert.equal(answer.status, 400, body.slice(0, 80));
-    assert.match(answer.body.detail, detail);
+    const response = await report("eric", body);
+    assert.equal(response.status, 400, body.slice(0, 80));
+    assert.match(response.body.detail, detail);
   }
   // A whole character of two halves is one.
-  const smile = await say("eric", '{"inputs":{"text":"\\ud83d\\ude00"}}');
+  const smile = await report("eric", '{"inputs":{"text":"\\ud83d\\ude00"}}');
   assert.equal(String(smile.body).trim(), "😀");
   await saysHello("bob");
 });
 
 test("a package with half a character is refused", async () => {
   const text = ECHO_TOOL.replace("id: say", 'id: half\nlabel: "\\ud800"');
-  const { status, body } = await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
+  const { status, body } = await ades.send("/eric/ogc-api/processes", { text, type: "application/cwl" });
   assert.equal(status, 400, JSON.stringify(body));
 });
 

@@ -7,14 +7,14 @@ import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { waitUntil } from "@swath/testing";
 import { sql } from "kysely";
 
-import { finishJob, listLog, listSteps, writeNews } from "../store/job-records.ts";
+import { finishJob, listLog, listSteps, saveJobUpdates } from "../store/job-records.ts";
 import { type Job, type JobNeeds, findJob, insertJob } from "../store/jobs.ts";
-import { claimJob, noteDeath, refuseTooLarge, renewLeases } from "../store/queue.ts";
+import { claimJob, recordRunnerCrash, refuseTooLarge, renewLeases } from "../store/queue.ts";
 import { createInstance, registerInstance, releaseInstances, renewInstance } from "../store/instances.ts";
 import type { Tables } from "../store/tables.ts";
 
 const ROOM = { cores: 4, ramMiB: 8192 };
-const NO_NEWS = { steps: [], log: [] };
+const NO_UPDATES = { steps: [], log: [] };
 let server: TestServer;
 let database: Database<Tables>;
 
@@ -41,14 +41,14 @@ const add = (owner: string, needs?: JobNeeds): Promise<Job> =>
     request: { inputs: {}, response: "raw" },
     ...(needs && { needs }),
   });
-const claim = (room = ROOM, passed: readonly string[] = [], instance = "one") =>
-  claimJob(database.db, { instance, room, passed, maxRamMiB: 8192 });
+const claim = (freeCapacity = ROOM, passed: readonly string[] = [], instance = "one") =>
+  claimJob(database.db, { instance, freeCapacity, passed, maxRamMiB: 8192 });
 const release = (instance: string) => releaseInstances(database.db, [instance]);
 async function claimAll(): Promise<string> {
   const owners: string[] = [];
   for (let job = await claim(); job !== undefined; job = await claim()) {
     owners.push(job.owner);
-    await finishJob(database.db, job, { status: "successful", message: "" }, NO_NEWS);
+    await finishJob(database.db, job, { status: "successful", message: "" }, NO_UPDATES);
   }
   return owners.join("");
 }
@@ -69,7 +69,7 @@ test("who has fewest jobs at work comes first", async () => {
     taken.map((job) => job?.owner),
     ["a", "b"],
   );
-  await finishJob(database.db, taken[1] as Job, { status: "successful", message: "" }, NO_NEWS);
+  await finishJob(database.db, taken[1] as Job, { status: "successful", message: "" }, NO_UPDATES);
   await add("b");
   assert.equal((await claim())?.owner, "b");
 });
@@ -116,9 +116,9 @@ test("a job whose service died is taken again, by somebody else than its holder"
   const second = (await claim()) as Job;
   assert.deepEqual([second.id, second.attempts], [first.id, 2]);
   assert.deepEqual([...(await renewLeases(database.db, [first]))], [], "it is no longer the first one's");
-  assert.equal(await finishJob(database.db, first, { status: "failed", message: "late" }, NO_NEWS), false);
-  assert.equal(await finishJob(database.db, second, { status: "successful", message: "" }, NO_NEWS), true);
-  assert.equal(await finishJob(database.db, second, { status: "failed", message: "twice" }, NO_NEWS), false);
+  assert.equal(await finishJob(database.db, first, { status: "failed", message: "late" }, NO_UPDATES), false);
+  assert.equal(await finishJob(database.db, second, { status: "successful", message: "" }, NO_UPDATES), true);
+  assert.equal(await finishJob(database.db, second, { status: "failed", message: "twice" }, NO_UPDATES), false);
 });
 
 test("another instance leaves running jobs to their holder, until its lease has run out or it is known to have ended", async () => {
@@ -167,7 +167,7 @@ test("a job whose runner dies is tried three times; restarts of the service do n
     await release("one");
   }
   for (const expected of ["running", "running", "failed"]) {
-    await noteDeath(database.db, (await claim()) as Job, "it died of SIGKILL");
+    await recordRunnerCrash(database.db, (await claim()) as Job, "it died of SIGKILL");
     assert.equal((await findJob(database.db, "a", id))?.status, expected);
   }
   assert.equal((await findJob(database.db, "a", id))?.message, "it died of SIGKILL");
@@ -178,10 +178,14 @@ test("news and the end of a job are written in one statement each; odd bytes do 
   const job = (await claim()) as Job;
   const at = "2026-01-01T00:00:00.000Z";
   const used = { cpuSeconds: 1.5, peakMemoryBytes: 2 ** 33, wallSeconds: 2 };
-  const begun = { ...used, name: "s", startedAt: at, command: ["echo", "a\0"], image: null };
-  const running = { ...begun, status: "running", exitCode: null, message: null, finishedAt: null } as const;
-  await writeNews(database.db, job, { steps: [running], log: [{ at, step: "s", text: "a\0b\uD800" }], progress: 41.7 });
-  await writeNews(database.db, job, { ...NO_NEWS, progress: 20, message: "still" });
+  const started = { ...used, name: "s", startedAt: at, command: ["echo", "a\0"], image: null };
+  const running = { ...started, status: "running", exitCode: null, message: null, finishedAt: null } as const;
+  await saveJobUpdates(database.db, job, {
+    steps: [running],
+    log: [{ at, step: "s", text: "a\0b\uD800" }],
+    progress: 41.7,
+  });
+  await saveJobUpdates(database.db, job, { ...NO_UPDATES, progress: 20, message: "still" });
   const now = await findJob(database.db, "a", job.id);
   assert.deepEqual([now?.progress, now?.message], [41, "still"]);
   const done = { ...running, status: "failed", exitCode: 3, message: "no", finishedAt: at } as const;

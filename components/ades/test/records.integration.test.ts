@@ -13,7 +13,7 @@ before(async () => {
 after(() => ades.close());
 
 const start = async (process: string, inputs: object) =>
-  (await ades.ask(`${API}/processes/${process}/execution`, { json: { inputs }, headers: ASYNC })).headers.get(
+  (await ades.send(`${API}/processes/${process}/execution`, { json: { inputs }, headers: ASYNC })).headers.get(
     "location",
   ) ?? "";
 
@@ -31,14 +31,14 @@ async function readEvents(
   enough = Infinity,
 ): Promise<readonly SentEvent[]> {
   const stop = new AbortController();
-  const answer = await fetch(new URL(`${location}/logs`, ades.url), {
+  const response = await fetch(new URL(`${location}/logs`, ades.url), {
     headers: { accept: "text/event-stream", ...(after !== undefined && { "last-event-id": after }) },
     signal: stop.signal,
   });
-  assert.equal(answer.headers.get("content-type"), "text/event-stream");
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
   const events: SentEvent[] = [];
   let text = "";
-  for await (const part of (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+  for await (const part of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
     text += part;
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";
@@ -58,7 +58,7 @@ async function readEvents(
 
 test("a log is followed while the job runs, and goes on after the last event that arrived", async () => {
   const script = "echo one >&2; sleep 2; echo two >&2; sleep 2; echo three >&2";
-  await ades.ask(`${API}/processes`, { text: shellPackage("talks", script), type: "application/cwl" });
+  await ades.send(`${API}/processes`, { text: shellPackage("talks", script), type: "application/cwl" });
   const location = await start("talks", { name: "x" });
   const [first] = await readEvents(location, undefined, 1);
   assert.match(first?.data.text, /one/);
@@ -75,8 +75,8 @@ test("a log is followed while the job runs, and goes on after the last event tha
     all.map(({ id }) => id).slice(1),
     rest.map(({ id }) => id),
   );
-  assert.match((await ades.ask(`${location}/logs`)).body, /one\n[^]*two\n[^]*three\n/);
-  const wrong = await ades.ask(`${location}/logs`, { headers: { accept: "text/event-stream", "last-event-id": "x" } });
+  assert.match((await ades.send(`${location}/logs`)).body, /one\n[^]*two\n[^]*three\n/);
+  const wrong = await ades.send(`${location}/logs`, { headers: { accept: "text/event-stream", "last-event-id": "x" } });
   assert.equal(wrong.status, 400);
 });
 
@@ -88,14 +88,14 @@ const SECRET = shellPackage("guarded", "printf done")
   );
 
 test("what a job was given, its steps, and where its results come from; secrets stay out of sight", async () => {
-  const made = await ades.ask(`${API}/processes`, { text: SECRET, type: "application/cwl" });
+  const made = await ades.send(`${API}/processes`, { text: SECRET, type: "application/cwl" });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const location = await start("guarded", { name: "my password", tags: ["a", "b"] });
   const job = await ades.ended(location);
   assert.equal(job.status, "successful", job.message);
-  const { body } = await ades.ask(`${location}/inputs`);
+  const { body } = await ades.send(`${location}/inputs`);
   assert.deepEqual([body.inputs, body.response], [{ name: "(secret)", tags: ["a", "b"] }, "raw"]);
-  const { body: steps } = await ades.ask(`${location}/steps`);
+  const { body: steps } = await ades.send(`${location}/steps`);
   assert.ok(
     steps.steps.some(
       ({ name, status, exitCode }: { name: string; status: string; exitCode: number }) =>
@@ -103,7 +103,7 @@ test("what a job was given, its steps, and where its results come from; secrets 
     ),
     JSON.stringify(steps),
   );
-  const { body: crate, headers } = await ades.ask(`${location}/prov`);
+  const { body: crate, headers } = await ades.send(`${location}/prov`);
   assert.match(headers.get("content-type") ?? "", /^application\/ld\+json/);
   const graph = crate["@graph"] as { "@id": string; "@type": unknown; [name: string]: unknown }[];
   const run = graph.find((entity) => entity["@id"] === "#run");

@@ -19,7 +19,7 @@ before(async () => {
     ["wait", 'sleep "$1"; echo done'],
     ["quick", 'echo "$1"'],
   ] as const) {
-    const { status } = await ades.ask("/eric/ogc-api/processes", {
+    const { status } = await ades.send("/eric/ogc-api/processes", {
       text: shellPackage(id, script),
       type: "application/cwl",
     });
@@ -32,7 +32,7 @@ after(async () => {
 });
 
 const send = async (process: string, name: string): Promise<string> => {
-  const { headers, status, body } = await ades.ask(`/eric/ogc-api/processes/${process}/execution`, {
+  const { headers, status, body } = await ades.send(`/eric/ogc-api/processes/${process}/execution`, {
     json: { inputs: { name } },
     headers: { prefer: "respond-async" },
   });
@@ -40,7 +40,7 @@ const send = async (process: string, name: string): Promise<string> => {
   return (headers.get("location") ?? "").replace(/^.*\/jobs\//, "");
 };
 const rowOf = (id: string) => database.db.selectFrom("job").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-const isAtWork = (id: string) =>
+const isRunning = (id: string) =>
   waitUntil(
     `${id} is at work`,
     async () => {
@@ -53,7 +53,7 @@ const ended = (id: string) => ades.ended(`/eric/ogc-api/jobs/${id}`);
 
 test("a second instance leaves running jobs alone and takes its share of those that wait", async () => {
   const long = await send("wait", "12");
-  const before = await isAtWork(long);
+  const before = await isRunning(long);
   const replica = await ades.startReplica();
   try {
     const jobs = await Promise.all(Array.from({ length: 12 }, () => send("wait", "0.3")));
@@ -75,7 +75,7 @@ test("a second instance leaves running jobs alone and takes its share of those t
 test("jobs of an instance that is killed go on with another one, and end once", async () => {
   const replica = await ades.startReplica({ DATA_DIR: `${ades.dataFolder}-of-its-own` });
   const job = await send("wait", "6");
-  const { holder } = await isAtWork(job);
+  const { holder } = await isRunning(job);
   const first = await database.db
     .selectFrom("instance")
     .selectAll()
@@ -107,7 +107,7 @@ test("jobs of an instance that is killed go on with another one, and end once", 
 
 test("a runner that stands still is ended, and its job taken again", async () => {
   const job = await send("wait", "8");
-  await isAtWork(job);
+  await isRunning(job);
   const runners = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(ades.pid())], { encoding: "utf8" });
   const pids = [...runners.matchAll(/^\s*(\d+) .*runner\/main\.ts/gm)].map(([, pid]) => Number(pid));
   assert.ok(pids.length > 0, runners);
@@ -124,11 +124,11 @@ test("users that come one after another do not cost a runner each", async () => 
     [...list.matchAll(/^\s*(\d+) .*runner\/main\.ts/gm)].forEach(([, pid]) => started.add(Number(pid)));
   };
   for (let user = 0; user < 12; user += 1) {
-    await ades.ask(`/user${user}/ogc-api/processes`, {
+    await ades.send(`/user${user}/ogc-api/processes`, {
       text: shellPackage("quick", 'echo "$1"'),
       type: "application/cwl",
     });
-    const { status } = await ades.ask(`/user${user}/ogc-api/processes/quick/execution`, {
+    const { status } = await ades.send(`/user${user}/ogc-api/processes/quick/execution`, {
       json: { inputs: { name: "x" } },
     });
     assert.equal(status, 200);

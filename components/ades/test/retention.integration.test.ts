@@ -63,7 +63,7 @@ async function endedJob(days: number, status = "successful"): Promise<string> {
 }
 const stored = async (id: string) =>
   (await s3.send(new ListObjectsV2Command({ Bucket: "results", Prefix: `processing-results/${id}/` }))).KeyCount ?? 0;
-const known = async (id: string) => (await ades.ask(`/eric/ogc-api/jobs/${id}`)).status === 200;
+const known = async (id: string) => (await ades.send(`/eric/ogc-api/jobs/${id}`)).status === 200;
 
 test("without a limit jobs are kept for ever", async () => {
   const id = await endedJob(5000);
@@ -128,11 +128,11 @@ test("folders that jobs left behind are removed, those in use are not", async ()
 });
 
 test("versions of processes that nobody runs any more are forgotten, the current one never", async () => {
-  const ask = (text: string, method = "POST", path = "") =>
-    ades.ask(`/eric/ogc-api/processes${path}`, { text, method, type: "application/cwl" });
+  const send = (text: string, method = "POST", path = "") =>
+    ades.send(`/eric/ogc-api/processes${path}`, { text, method, type: "application/cwl" });
   const text = "cwlVersion: v1.2\nclass: Workflow\nid: v\ninputs: {}\noutputs: {}\nsteps: []\n";
-  assert.equal((await ask(text)).status, 201);
-  assert.equal((await ask(text, "PUT", "/v")).status, 204);
+  assert.equal((await send(text)).status, 201);
+  assert.equal((await send(text, "PUT", "/v")).status, 204);
   await sweep({ db: database.db, settings: settingsWith({}), logger });
   const versions = async () =>
     (
@@ -140,11 +140,11 @@ test("versions of processes that nobody runs any more are forgotten, the current
     ).rows.map(({ version }) => version);
   assert.deepEqual(await versions(), [1, 2], "the last ones stay to go back to");
   for (let version = 3; version <= 12; version += 1) {
-    assert.equal((await ask(text, "PUT", "/v")).status, 204);
+    assert.equal((await send(text, "PUT", "/v")).status, 204);
   }
   await sweep({ db: database.db, settings: settingsWith({}), logger });
   assert.deepEqual(await versions(), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  assert.equal((await ades.ask("/eric/ogc-api/processes/v", { method: "DELETE" })).status, 204);
+  assert.equal((await ades.send("/eric/ogc-api/processes/v", { method: "DELETE" })).status, 204);
   await sweep({ db: database.db, settings: settingsWith({}), logger });
   assert.deepEqual(await versions(), [12]);
 });

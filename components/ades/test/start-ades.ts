@@ -8,7 +8,7 @@ import { findFreePorts, waitUntil } from "@swath/testing";
 
 export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
@@ -19,12 +19,12 @@ export interface TestAdes {
   readonly url: string;
   readonly postgres: TestServer;
   readonly objstoreUrl: string;
-  readonly ask: (
+  readonly send: (
     path: string,
     init?: { method?: string; json?: unknown; text?: string; type?: string; headers?: Record<string, string> },
-  ) => Promise<Answer>;
+  ) => Promise<TestResponse>;
   /** The status of a job once it has ended. */
-  readonly ended: (location: string) => Promise<Answer["body"]>;
+  readonly ended: (location: string) => Promise<TestResponse["body"]>;
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
   /** A further instance of the service on the same database, with the same volume unless `env` says otherwise. */
@@ -90,16 +90,16 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
       OBJSTORE_RESERVED_MIB: "1",
     });
   let ades: ChildProcess;
-  const ask: TestAdes["ask"] = async (path, { method, json, text, type, headers } = {}) => {
+  const send: TestAdes["send"] = async (path, { method, json, text, type, headers } = {}) => {
     const body = json === undefined ? text : JSON.stringify(json);
-    const answer = await fetch(new URL(path, url), {
+    const response = await fetch(new URL(path, url), {
       method: method ?? (body === undefined ? "GET" : "POST"),
       headers: { ...(body !== undefined && { "content-type": type ?? "application/json" }), ...headers },
       ...(body !== undefined && { body }),
     });
-    const content = await answer.text();
-    const isJson = answer.headers.get("content-type")?.includes("json") === true;
-    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(content) : content };
+    const content = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(content) : content };
   };
   const start = async () => {
     ades = await startService(port ?? 0);
@@ -152,15 +152,17 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
     objstore: { kill: () => killNow(objstore), start: startObjstore },
     pid: () => ades.pid ?? 0,
     objstoreUrl,
-    ask,
+    send,
     start,
     startReplica,
     ended: (location) =>
       waitUntil(
         `${location} has ended`,
         async () => {
-          const { body } = await ask(location);
-          return ["successful", "failed", "dismissed"].includes(body.status) ? (body as Answer["body"]) : undefined;
+          const { body } = await send(location);
+          return ["successful", "failed", "dismissed"].includes(body.status)
+            ? (body as TestResponse["body"])
+            : undefined;
         },
         90,
       ),

@@ -175,7 +175,7 @@ export function requireScope(caller: Caller, scope: string, subject?: Subject): 
 function hasCsrf(request: FastifyRequest, expected: string): boolean {
   const body = request.body as { readonly _xsrf?: unknown } | null | undefined;
   const header = request.headers["x-xsrftoken"];
-  const given = typeof header === "string" ? header : typeof body?._xsrf === "string" ? body._xsrf : "";
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  const provided = typeof header === "string" ? header : typeof body?._xsrf === "string" ? body._xsrf : "";
+  const [a, b] = [Buffer.from(provided), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -83,8 +83,8 @@ export function scopesOfOwner({ user, admin }: ScopeOwner): ScopeList {
 }
 
 /** Scopes of a token: those it was given, as far as its owner has them. */
-export function scopesOfToken(given: ScopeList, owner: ScopeOwner, held: ScopeList): ScopeList {
-  const named = given.flatMap((scope) => {
+export function scopesOfToken(provided: ScopeList, owner: ScopeOwner, held: ScopeList): ScopeList {
+  const named = provided.flatMap((scope) => {
     const [name, filter] = split(scope);
     if (name === "inherit") {
       return held;

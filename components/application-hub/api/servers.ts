@@ -31,15 +31,15 @@ export function addServerRoutes(app: FastifyInstance, context: HubContext): void
     const user = await requireUser(sql, name);
     const allowed = await profiles.listFor(user);
     const options = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const asked = options["profile"];
+    const requested = options["profile"];
     const profile =
-      asked === undefined
+      requested === undefined
         ? (allowed.find(({ definition }) => definition.default === true) ?? allowed[0])
-        : allowed.find(({ id, definition }) => id === asked || definition.slug === asked);
+        : allowed.find(({ id, definition }) => id === requested || definition.slug === requested);
     if (profile === undefined) {
       throw new Problem(
         400,
-        `${asked === undefined ? "There is no profile" : `There is no profile ${JSON.stringify(asked)}`} that ${name} may start; there are: ${allowed.map(({ id }) => id).join(", ") || "none"}.`,
+        `${requested === undefined ? "There is no profile" : `There is no profile ${JSON.stringify(requested)}`} that ${name} may start; there are: ${allowed.map(({ id }) => id).join(", ") || "none"}.`,
       );
     }
     const server = await lifecycle.start(user, serverName, { profile, options: toOptions(options) });

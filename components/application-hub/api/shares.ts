@@ -136,11 +136,11 @@ export async function saveShare(
   if (user === server.user_name) {
     throw new Problem(400, "A server need not be shared with its owner.");
   }
-  const isThere =
+  const exists =
     user !== undefined
       ? await sql.first("select 1 from users where name = $1", [user])
       : await sql.first("select 1 from groups where name = $1", [group]);
-  if (isThere === undefined) {
+  if (exists === undefined) {
     throw new Problem(
       400,
       `There is no ${user !== undefined ? `user ${user}` : `group ${group}`} here; who logged in once, and groups of the hub, are known.`,

@@ -47,8 +47,8 @@ export function addOauthRoutes(app: FastifyInstance, { sql, callers, originOf }:
     "/oauth2/authorize",
     { schema: { querystring: AuthorizeQuery } },
     async (request, reply) => {
-      const { client_id: client, redirect_uri: given, state, code_challenge: challenge } = request.query;
-      const server = await findClient(client, given);
+      const { client_id: client, redirect_uri: provided, state, code_challenge: challenge } = request.query;
+      const server = await findClient(client, provided);
       const caller = await callers.find(request);
       if (caller?.login === undefined) {
         return reply.redirect(`/hub/login?next=${encodeURIComponent(request.url)}`, 302);

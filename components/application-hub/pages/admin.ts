@@ -30,7 +30,7 @@ export function addAdminPages(app: FastifyInstance, context: HubContext): void {
     const messages = await listMessages(sql);
     return sendHubPage(context, reply, {
       title: "Administration",
-      trail: [{ label: "Administration", href: "/hub/admin" }],
+      breadcrumbs: [{ label: "Administration", href: "/hub/admin" }],
       viewer,
       content: html`<h1>Administration</h1>
         <section class="panel">
@@ -145,7 +145,7 @@ export function addAdminPages(app: FastifyInstance, context: HubContext): void {
   ) =>
     sendHubPage(context, reply, {
       title: "Profiles",
-      trail: [
+      breadcrumbs: [
         { label: "Administration", href: "/hub/admin" },
         { label: "Profiles", href: "/hub/admin/profiles" },
       ],

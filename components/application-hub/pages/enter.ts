@@ -112,7 +112,7 @@ async function sendNotRunning(
   }
   return sendHubPage(context, reply.code(503).header("retry-after", "5"), {
     title: "Not running",
-    trail: [{ label: "Not running", href: request.url.split("?", 1)[0] ?? "" }],
+    breadcrumbs: [{ label: "Not running", href: request.url.split("?", 1)[0] ?? "" }],
     viewer,
     content: html`<h1>The server is not running</h1>
       <p role="alert">

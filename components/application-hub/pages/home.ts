@@ -42,7 +42,7 @@ export function addHomePages(app: FastifyInstance, context: HubContext): void {
     );
     return sendHubPage(context, reply, {
       title: "Servers",
-      trail: [{ label: "Servers", href: "/hub/home" }],
+      breadcrumbs: [{ label: "Servers", href: "/hub/home" }],
       viewer,
       content: html`<h1>Servers</h1>
         ${servers.length === 0 && html`<p>You have none yet.</p>`}
@@ -122,7 +122,7 @@ export function addHomePages(app: FastifyInstance, context: HubContext): void {
 function sendTokenPage(context: HubContext, viewer: Viewer, reply: Parameters<typeof sendHubPage>[1], secret?: string) {
   return sendHubPage(context, reply, {
     title: "Tokens",
-    trail: [{ label: "Tokens", href: "/hub/token" }],
+    breadcrumbs: [{ label: "Tokens", href: "/hub/token" }],
     viewer,
     content: html`<h1>Tokens</h1>
       <p>A token lets programs use the hub's API in your name for 30 days: <code>Authorization: token …</code></p>

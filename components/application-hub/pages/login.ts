@@ -48,7 +48,7 @@ export function addLoginPages(app: FastifyInstance, context: HubContext): void {
       request.log.info({ err: error }, "login not completed");
       return sendHubPage(context, reply.code(error.kind === "unavailable" ? 503 : 403), {
         title: "Not logged in",
-        trail: [{ label: "Log in", href: "/hub/login" }],
+        breadcrumbs: [{ label: "Log in", href: "/hub/login" }],
         content: html`<h1>Not logged in</h1>
           <p role="alert">The login was not completed: ${error.message}.</p>
           <p><a class="button" href="/hub/login">Log in again</a></p>`,
@@ -85,7 +85,7 @@ export function addLoginPages(app: FastifyInstance, context: HubContext): void {
   app.get("/hub/logged-out", (_request, reply) =>
     sendHubPage(context, reply, {
       title: "Logged out",
-      trail: [{ label: "Logged out", href: "/hub/logged-out" }],
+      breadcrumbs: [{ label: "Logged out", href: "/hub/logged-out" }],
       content: html`<h1>Logged out</h1>
         <p>Your servers run on without new tokens until you log in again or they are stopped.</p>
         <p><a class="button" href="/hub/login">Log in</a></p>`,

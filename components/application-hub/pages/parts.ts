@@ -42,13 +42,13 @@ export async function requireViewer(
 interface HubPage {
   readonly title: string;
   readonly content: Html;
-  readonly trail: readonly { readonly label: string; readonly href: string }[];
+  readonly breadcrumbs: readonly { readonly label: string; readonly href: string }[];
   readonly viewer?: Viewer | undefined;
   readonly script?: string;
 }
 
 export async function sendHubPage(context: HubContext, reply: FastifyReply, page: HubPage): Promise<FastifyReply> {
-  const { viewer, title, content, trail, script } = page;
+  const { viewer, title, content, breadcrumbs: trail, script } = page;
   const messages = viewer === undefined ? [] : await listMessages(context.sql);
   return reply
     .headers(securityOf(context))
@@ -58,7 +58,7 @@ export async function sendHubPage(context: HubContext, reply: FastifyReply, page
         title,
         style: "/hub/static/style.css",
         service: "hub",
-        trail: [{ label: "Application hub", href: "/hub/home" }, ...trail],
+        breadcrumbs: [{ label: "Application hub", href: "/hub/home" }, ...trail],
         content: html`${viewer && menu(viewer)}
         ${messages.map(({ text }) => html`<p class="panel note" role="status">${text}</p>`)} ${content}
         ${script !== undefined && html`<script src="${script}" defer></script>`}`,

@@ -23,7 +23,7 @@ export function addShareLinkPages(app: FastifyInstance, context: HubContext): vo
     const { code } = await createShareCode(sql, server, days * 86_400);
     return sendHubPage(context, reply, {
       title: "Link",
-      trail: [{ label: "Link", href: "/hub/home" }],
+      breadcrumbs: [{ label: "Link", href: "/hub/home" }],
       viewer,
       content: html`<h1>A link to ${server.name === "" ? "your default server" : server.name}</h1>
         <p>
@@ -50,7 +50,7 @@ export function addShareLinkPages(app: FastifyInstance, context: HubContext): vo
     }
     return sendHubPage(context, reply.header("referrer-policy", "no-referrer"), {
       title: "Shared server",
-      trail: [{ label: "Shared server", href: "/hub/home" }],
+      breadcrumbs: [{ label: "Shared server", href: "/hub/home" }],
       viewer,
       content: html`<h1>A server that ${server.user_name} shares</h1>
         <p>

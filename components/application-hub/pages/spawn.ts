@@ -40,7 +40,7 @@ export function addSpawnPages(app: FastifyInstance, context: HubContext): void {
       const problem = viewer.user.admin ? profiles.problem() : undefined;
       return sendHubPage(context, reply, {
         title: "Start a server",
-        trail: [{ label: "Start", href: "/hub/spawn" }],
+        breadcrumbs: [{ label: "Start", href: "/hub/spawn" }],
         viewer,
         content: html`<h1>Start a server</h1>
           ${problem !== undefined && html`<p role="alert">The operator's profiles are not usable, so those of the hub are shown. ${problem}</p>`}
@@ -108,7 +108,7 @@ export function addSpawnPages(app: FastifyInstance, context: HubContext): void {
       const api = `/hub/api/users/${encodeURIComponent(user)}/${name === "" ? "server" : `servers/${encodeURIComponent(name)}`}/progress`;
       return sendHubPage(context, reply.code(isOver ? 200 : 200), {
         title: isOver ? "Stopped" : "Starting",
-        trail: [{ label: isOver ? "Stopped" : "Starting", href: request.url }],
+        breadcrumbs: [{ label: isOver ? "Stopped" : "Starting", href: request.url }],
         viewer,
         ...(!isOver && { script: "/hub/static/progress.js" }),
         content: html`<h1>${isOver ? `${title} is not running` : `Starting ${title}`}</h1>

@@ -27,7 +27,7 @@ after(() => {
   }
 });
 
-async function ask(proxy: Server, url: string): Promise<readonly [number, string]> {
+async function send(proxy: Server, url: string): Promise<readonly [number, string]> {
   return new Promise((resolve, reject) => {
     request(
       {
@@ -36,8 +36,8 @@ async function ask(proxy: Server, url: string): Promise<readonly [number, string
         path: url,
         headers: { host: new URL(url).host },
       },
-      (answer) => {
-        text(answer).then((body) => resolve([answer.statusCode ?? 0, body]), reject);
+      (response) => {
+        text(response).then((body) => resolve([response.statusCode ?? 0, body]), reject);
       },
     )
       .on("error", reject)
@@ -55,12 +55,12 @@ async function tunnel(proxy: Server, target: string): Promise<string> {
 
 test("the platform's hosts are reached at its public port", async () => {
   for (const proxy of Object.values(proxies)) {
-    assert.deepEqual(await ask(proxy, `http://ades.swath.localhost:${port}/x?y`), [
+    assert.deepEqual(await send(proxy, `http://ades.swath.localhost:${port}/x?y`), [
       200,
       `ingress ades.swath.localhost:${port} /x?y`,
     ]);
     assert.match(await tunnel(proxy, `ades.swath.localhost:${port}`), /200 Connection.*ingress x \/in/s);
-    assert.equal((await ask(proxy, `http://ades.swath.localhost:${port + 1}/`))[0], 403);
+    assert.equal((await send(proxy, `http://ades.swath.localhost:${port + 1}/`))[0], 403);
   }
 });
 
@@ -78,7 +78,7 @@ test("this machine and private networks are not, by whatever name", async () => 
       "a.localhost",
       "swath.localhost.evil.example",
     ]) {
-      const [status] = await ask(proxy, `http://${host}:${port}/`);
+      const [status] = await send(proxy, `http://${host}:${port}/`);
       assert.ok([403, 502].includes(status), `${host}: ${status}`);
       assert.doesNotMatch(await tunnel(proxy, `${host}:${port}`), /^HTTP\/1\.1 200/, host);
     }
@@ -86,7 +86,7 @@ test("this machine and private networks are not, by whatever name", async () => 
 });
 
 test("a profile without the internet reaches nothing else", async () => {
-  const [status, why] = await ask(proxies.platform, "http://example.org/");
+  const [status, why] = await send(proxies.platform, "http://example.org/");
   assert.equal(status, 403);
   assert.match(why, /egress: platform/);
 });

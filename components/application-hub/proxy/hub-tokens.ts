@@ -11,15 +11,15 @@ export function createHubTokens(
   sql: Sql,
 ): (token: string, server: ServerRoute) => Promise<Visit | undefined> {
   return async (token, { id, user, name }) => {
-    const answer = await hub.fetch("/hub/api/user", { headers: { authorization: `token ${token}` } });
-    if (!answer.ok) {
-      await answer.body?.cancel();
-      if (answer.status >= 500) {
-        throw new Error(`the hub answers ${answer.status} to who a token belongs to`);
+    const response = await hub.fetch("/hub/api/user", { headers: { authorization: `token ${token}` } });
+    if (!response.ok) {
+      await response.body?.cancel();
+      if (response.status >= 500) {
+        throw new Error(`the hub answers ${response.status} to who a token belongs to`);
       }
       return undefined;
     }
-    const caller = (await answer.json()) as { readonly name?: string; readonly scopes?: readonly string[] };
+    const caller = (await response.json()) as { readonly name?: string; readonly scopes?: readonly string[] };
     const subject = caller.name ?? "";
     // A token of everything that its user may do has their shares as well.
     if (subject !== user && permits(caller.scopes ?? [], "shares", { user: subject })) {

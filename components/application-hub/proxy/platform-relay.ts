@@ -59,10 +59,10 @@ export function createPlatformRelay({ hub, secret, way, services }: RelayDeps): 
           sendText(response, 403, "This is for the owner of a server that runs in the browser.");
           return;
         }
-        const answer = await hub.fetch(`/internal/environment/${encodeURIComponent(visit.user)}`, {
+        const reply = await hub.fetch(`/internal/environment/${encodeURIComponent(visit.user)}`, {
           headers: { authorization: `Bearer ${secret}` },
         });
-        sendJson(response, answer.status, await answer.text());
+        sendJson(response, reply.status, await reply.text());
         return;
       }
       const [, id = "", rest = ""] = /^\/\.swath\/services\/([a-z0-9-]+)(\/.*)?$/s.exec(relayed.path) ?? [];

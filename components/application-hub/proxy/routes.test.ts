@@ -9,42 +9,42 @@ const sql = { first: async () => undefined } as unknown as Sql;
 
 test("what the hub granted last is good while it cannot be asked, for a minute", async (t) => {
   t.mock.timers.enable({ apis: ["Date"] });
-  let answer: () => Visit | undefined = () => ({ user: "a", isOwner: true, loginId: null });
+  let response: () => Visit | undefined = () => ({ user: "a", isOwner: true, loginId: null });
   const away = () => {
     throw new Error("connect ECONNREFUSED");
   };
-  const routes = createRoutes(sql, async () => answer());
-  const ask = () => routes.visitByToken(server, "token");
-  assert.equal((await ask())?.user, "a");
-  answer = away;
+  const routes = createRoutes(sql, async () => response());
+  const send = () => routes.visitByToken(server, "token");
+  assert.equal((await send())?.user, "a");
+  response = away;
   t.mock.timers.tick(30_000);
-  assert.equal((await ask())?.user, "a");
+  assert.equal((await send())?.user, "a");
   // Servers come and go meanwhile.
   routes.forget("kept");
-  assert.equal((await ask())?.user, "a");
+  assert.equal((await send())?.user, "a");
   t.mock.timers.tick(31_000);
-  await assert.rejects(ask, /ECONNREFUSED/);
+  await assert.rejects(send, /ECONNREFUSED/);
 });
 
 test("a token that the hub refuses, a right that changed, and another's token are not good", async (t) => {
   t.mock.timers.enable({ apis: ["Date"] });
-  let answer: () => Visit | undefined = () => ({ user: "a", isOwner: true, loginId: null });
+  let response: () => Visit | undefined = () => ({ user: "a", isOwner: true, loginId: null });
   const away = () => {
     throw new Error("connect ECONNREFUSED");
   };
-  const routes = createRoutes(sql, async () => answer());
-  const ask = (token = "token") => routes.visitByToken(server, token);
-  assert.ok(await ask());
+  const routes = createRoutes(sql, async () => response());
+  const send = (token = "token") => routes.visitByToken(server, token);
+  assert.ok(await send());
   t.mock.timers.tick(5000);
-  answer = () => undefined;
-  assert.equal(await ask(), undefined);
+  response = () => undefined;
+  assert.equal(await send(), undefined);
   t.mock.timers.tick(5000);
-  answer = away;
-  await assert.rejects(ask(), /ECONNREFUSED/);
-  answer = () => ({ user: "a", isOwner: true, loginId: null });
-  assert.ok(await ask());
-  answer = away;
-  await assert.rejects(ask("another"), /ECONNREFUSED/);
+  response = away;
+  await assert.rejects(send(), /ECONNREFUSED/);
+  response = () => ({ user: "a", isOwner: true, loginId: null });
+  assert.ok(await send());
+  response = away;
+  await assert.rejects(send("another"), /ECONNREFUSED/);
   routes.forget("changed");
-  await assert.rejects(ask(), /ECONNREFUSED/);
+  await assert.rejects(send(), /ECONNREFUSED/);
 });

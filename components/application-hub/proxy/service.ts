@@ -68,10 +68,10 @@ function handle(deps: ProxyDeps, request: IncomingMessage, response: ServerRespo
     serve(deps, known, request, response, relayed);
     return;
   }
-  answer(deps, label, request, response, relayed).catch(fail);
+  reply(deps, label, request, response, relayed).catch(fail);
 }
 
-async function answer(
+async function reply(
   deps: ProxyDeps,
   label: string,
   request: IncomingMessage,

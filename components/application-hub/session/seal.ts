@@ -23,8 +23,8 @@ export function createHubKeys(secret: string): HubKeys {
     open: (sealed) => sealer.open(sealed, LOGINS),
     sign,
     isSigned: (subject, signature) => {
-      const [expected, given] = [Buffer.from(sign(subject)), Buffer.from(signature)];
-      return expected.length === given.length && timingSafeEqual(expected, given);
+      const [expected, provided] = [Buffer.from(sign(subject)), Buffer.from(signature)];
+      return expected.length === provided.length && timingSafeEqual(expected, provided);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { SEALED, findProgram, installCommand, showSystem, whyNoBubblewrap } from "@swath/isolation";
+import { SEALED, findProgram, installCommand, showSystem, noBubblewrapReason } from "@swath/isolation";
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -49,7 +49,7 @@ interface ProgramOptions {
 export function createProgramSpawner({ folders, hasStorage, authorityFile }: ProgramOptions): Spawner {
   const bubblewrap = findProgram(["bwrap"]);
   const system = showSystem({ folders: [] });
-  const broken = bubblewrap === undefined ? "it is not installed" : whyNoBubblewrap(bubblewrap, system);
+  const broken = bubblewrap === undefined ? "it is not installed" : noBubblewrapReason(bubblewrap, system);
 
   const whyNot = async ({ embedded }: Profile): Promise<Unavailable | undefined> => {
     if (embedded?.kind !== "program") {

@@ -92,9 +92,9 @@ export async function startOpenStackStub() {
     response.end(body === undefined ? undefined : JSON.stringify(body));
   }
 
-  type Answer = [status: number, body?: unknown, headers?: Record<string, string>];
+  type TestResponse = [status: number, body?: unknown, headers?: Record<string, string>];
 
-  async function identity(request: IncomingMessage, url: URL): Promise<Answer> {
+  async function identity(request: IncomingMessage, url: URL): Promise<TestResponse> {
     const path = url.pathname.slice(3);
     const body = ["POST", "PATCH"].includes(request.method ?? "") ? ((await readJson(request)) as Json) : {};
     if (path === "/auth/tokens") {
@@ -179,13 +179,15 @@ export async function startOpenStackStub() {
     }
   }
 
-  function logIn(body: Json): Answer {
+  function logIn(body: Json): TestResponse {
     const auth = body["auth"] as { identity: { password: { user: Json } }; scope?: Json };
-    const wanted = auth.identity.password.user as { id?: string; name?: string; domain?: Json; password: string };
+    const expected = auth.identity.password.user as { id?: string; name?: string; domain?: Json; password: string };
     const user = [...users.values()].find(({ id, name }) =>
-      wanted.id === undefined ? name === wanted.name && wanted.domain?.["name"] === CLOUD.domain : id === wanted.id,
+      expected.id === undefined
+        ? name === expected.name && expected.domain?.["name"] === CLOUD.domain
+        : id === expected.id,
     );
-    if (user === undefined || user.password !== wanted.password) {
+    if (user === undefined || user.password !== expected.password) {
       throw new Refused(401, "The request you have made requires authentication.");
     }
     const project = (auth.scope?.["project"] as { id?: string } | undefined)?.id;
@@ -211,7 +213,7 @@ export async function startOpenStackStub() {
     return [201, { token: { user: { id: user.id }, expires_at: expires, ...token } }, { "x-subject-token": id }];
   }
 
-  async function swift(request: IncomingMessage, url: URL): Promise<Answer> {
+  async function swift(request: IncomingMessage, url: URL): Promise<TestResponse> {
     const [, , account = "", name = "", ...rest] = url.pathname.split("/").map(decodeURIComponent);
     const token = tokens.get(String(request.headers["x-auth-token"]));
     if (token === undefined || account !== `AUTH_${token.project ?? ""}`) {
@@ -256,7 +258,7 @@ export async function startOpenStackStub() {
     return [204];
   }
 
-  async function s3(request: IncomingMessage, url: URL): Promise<Answer> {
+  async function s3(request: IncomingMessage, url: URL): Promise<TestResponse> {
     const access = /Credential=([^/]+)\//.exec(request.headers.authorization ?? "")?.[1] ?? "";
     const credential = ec2.get(access);
     const bucket = url.pathname.split("/")[1] ?? "";

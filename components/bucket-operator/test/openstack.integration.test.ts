@@ -25,14 +25,14 @@ after(async () => {
   await cloud.close();
 });
 
-const ask: TestOperator["ask"] = (...request) => operator.ask(...request);
-const waitFor: TestOperator["waitFor"] = (...wanted) => operator.waitFor(...wanted);
+const send: TestOperator["send"] = (...request) => operator.send(...request);
+const waitFor: TestOperator["waitFor"] = (...expected) => operator.waitFor(...expected);
 const waitGone: TestOperator["waitGone"] = (name) => operator.waitGone(name);
 const projectOf = (name: string) => [...cloud.projects.values()].filter((each) => each.name === `project-${name}`);
 const userOf = (name: string) => [...cloud.users.values()].filter((each) => each.name === `user-${name}`);
 
 test("a bucket gets a project, a user, keys, a container and the policy, and the API shows it", async () => {
-  assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
+  assert.equal((await send("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
   await waitFor("eric", "Ready");
   const [project] = projectOf("eric");
   const [user] = userOf("eric");
@@ -46,14 +46,14 @@ test("a bucket gets a project, a user, keys, a container and the policy, and the
     "swath-bucket-operator",
   );
   assert.match(JSON.stringify(cloud.policies.get("eric-data")), /arn:aws:iam::project-of-the-service:root/);
-  const keys = (await ask("GET", "/buckets/eric/keys")).body;
+  const keys = (await send("GET", "/buckets/eric/keys")).body;
   assert.equal(cloud.ec2.get(keys.access)?.secret, keys.secret);
   assert.equal(keys.projectid, project.id);
-  const listed = (await ask("GET", "/buckets?bucket-name=eric-data")).body;
+  const listed = (await send("GET", "/buckets?bucket-name=eric-data")).body;
   assert.equal(listed.length, 1);
   assert.equal(listed[0].name, "eric");
   assert.ok(Date.parse(listed[0].creationTimestamp) > 0);
-  assert.equal((await ask("GET", "/buckets?bucket-name=nothing")).body.length, 0);
+  assert.equal((await send("GET", "/buckets?bucket-name=nothing")).body.length, 0);
   assert.equal(
     operator.log().includes(keys.secret) || operator.log().includes(user.password),
     false,
@@ -63,23 +63,23 @@ test("a bucket gets a project, a user, keys, a container and the policy, and the
 
 test("the same again changes nothing; names that are taken are refused", async () => {
   const before = cloud.state.requests;
-  assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
+  assert.equal((await send("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
   assert.equal(cloud.state.requests, before);
-  assert.equal((await ask("PUT", "/buckets/other", { bucketName: "eric-data" })).status, 409);
-  assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "renamed" })).status, 409);
-  assert.equal((await ask("PUT", "/buckets/Not%20a%20name", { bucketName: "x-data" })).status, 400);
+  assert.equal((await send("PUT", "/buckets/other", { bucketName: "eric-data" })).status, 409);
+  assert.equal((await send("PUT", "/buckets/eric", { bucketName: "renamed" })).status, 409);
+  assert.equal((await send("PUT", "/buckets/Not%20a%20name", { bucketName: "x-data" })).status, 400);
   assert.equal((await fetch(`${operator.url}/buckets`)).status, 401);
   assert.equal((await fetch(`${operator.url}/actuator/health`)).status, 200);
-  assert.match((await ask("GET", "/actuator/prometheus")).body, /bucket_operator_buckets\{reason="Ready"\} 1/);
+  assert.match((await send("GET", "/actuator/prometheus")).body, /bucket_operator_buckets\{reason="Ready"\} 1/);
 });
 
 test("a project of somebody else is left alone, also by the deletion of the bucket", async () => {
   cloud.projects.set("foreign", { id: "foreign", name: "project-bob", domain_id: "domain-1", tags: [] });
   cloud.containers.set("AUTH_foreign/bob-data", { headers: {}, objects: new Map([["precious", ""]]) });
-  await ask("PUT", "/buckets/bob", { bucketName: "bob-data" });
+  await send("PUT", "/buckets/bob", { bucketName: "bob-data" });
   await waitFor("bob", "NameTaken");
-  assert.match((await ask("GET", "/buckets/bob")).body.message, /choose another name/);
-  await ask("DELETE", "/buckets/bob?data=purge");
+  assert.match((await send("GET", "/buckets/bob")).body.message, /choose another name/);
+  await send("DELETE", "/buckets/bob?data=purge");
   await waitGone("bob");
   assert.equal(cloud.containers.get("AUTH_foreign/bob-data")?.objects.size, 1);
   assert.ok(cloud.projects.has("foreign"));
@@ -91,7 +91,7 @@ test("what the operator of the earlier release line made is taken over, with new
   const old = { id: "u-old", name: "user-old", domain_id: "domain-1", default_project_id: "p-old", password };
   cloud.users.set("u-old", old);
   cloud.ec2.set("old+1", { access: "old+1", secret: "old+1", user_id: "u-old", tenant_id: "p-old" });
-  await ask("PUT", "/buckets/old", { bucketName: "old-data" });
+  await send("PUT", "/buckets/old", { bucketName: "old-data" });
   await waitFor("old", "Ready");
   assert.notEqual(cloud.users.get("u-old")?.password, password);
   assert.equal(cloud.ec2.has("old+1"), false);
@@ -102,9 +102,9 @@ test("a cloud without bucket policies gets an access list; one that is away is t
   cloud.state.hasBucketPolicies = false;
   cloud.state.isDown = true;
   cloud.forgetTokens();
-  await ask("PUT", "/buckets/swift", { bucketName: "swift-data" });
+  await send("PUT", "/buckets/swift", { bucketName: "swift-data" });
   await waitFor("swift", "StorageUnavailable");
-  assert.match((await ask("GET", "/buckets/swift")).body.message, /503/);
+  assert.match((await send("GET", "/buckets/swift")).body.message, /503/);
   cloud.state.isDown = false;
   await waitFor("swift", "Ready");
   const [project] = projectOf("swift");
@@ -118,15 +118,15 @@ test("deletion keeps the data unless they are to go, and takes the keys either w
   const container = cloud.containers.get(`AUTH_${project?.id}/eric-data`);
   ["a", "b/c d", "ü?"].forEach((name) => container?.objects.set(name, ""));
   container?.objects.set("e", LARGE);
-  assert.equal((await ask("DELETE", "/buckets/eric?data=keep")).status, 202);
+  assert.equal((await send("DELETE", "/buckets/eric?data=keep")).status, 202);
   await waitGone("eric");
   assert.equal(container?.objects.size, 4);
   assert.deepEqual(userOf("eric"), []);
   assert.equal([...cloud.ec2.values()].filter(({ tenant_id: id }) => id === project?.id).length, 0);
-  await ask("PUT", "/buckets/eric", { bucketName: "eric-data" });
+  await send("PUT", "/buckets/eric", { bucketName: "eric-data" });
   await waitFor("eric", "Ready");
-  assert.equal((await ask("GET", "/buckets/eric/keys")).body.projectid, project?.id, "the same data, new keys");
-  await ask("DELETE", "/buckets/eric?data=purge");
+  assert.equal((await send("GET", "/buckets/eric/keys")).body.projectid, project?.id, "the same data, new keys");
+  await send("DELETE", "/buckets/eric?data=purge");
   await waitGone("eric");
   assert.deepEqual(projectOf("eric"), []);
   assert.equal(cloud.containers.has(`AUTH_${project?.id}/eric-data`), false);
@@ -153,8 +153,8 @@ test("kill -9 at any moment leaves no orphan: one project, one user, one pair of
       };
     });
     // The operator may be at work, and so be killed, before its answer is sent.
-    const answer = await ask("PUT", `/buckets/${name}`, { bucketName: `${name}-data` }).catch(() => undefined);
-    assert.equal(answer?.status ?? 202, 202);
+    const response = await send("PUT", `/buckets/${name}`, { bucketName: `${name}-data` }).catch(() => undefined);
+    assert.equal(response?.status ?? 202, 202);
     await killed;
     await operator.endLeases();
     await operator.start();

@@ -14,7 +14,7 @@ export interface TestOperator {
   readonly start: () => Promise<void>;
   readonly kill: (signal: "SIGKILL" | "SIGTERM") => Promise<void>;
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  readonly ask: (method: string, path: string, body?: object) => Promise<{ status: number; body: any }>;
+  readonly send: (method: string, path: string, body?: object) => Promise<{ status: number; body: any }>;
   readonly waitFor: (name: string, reason: string) => Promise<unknown>;
   readonly waitGone: (name: string) => Promise<unknown>;
   /** Takes the leases of an operator that was killed away, which otherwise end by themselves after minutes. */
@@ -56,14 +56,14 @@ export async function startOperator(cloud: Readonly<Record<string, string>>): Pr
       await ended;
     }
   };
-  const ask: TestOperator["ask"] = async (method, path, body) => {
-    const answer = await fetch(`${url}${path}`, {
+  const send: TestOperator["send"] = async (method, path, body) => {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization: `Bearer ${SECRET}`, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    return { status: answer.status, body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text };
+    const text = await response.text();
+    return { status: response.status, body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text };
   };
   await start();
   const database: Database<unknown> = await openDatabase({
@@ -75,15 +75,16 @@ export async function startOperator(cloud: Readonly<Record<string, string>>): Pr
     url,
     start,
     kill,
-    ask,
+    send,
     waitFor: (name, reason) =>
       waitUntil(`${name} is ${reason}`, async () => {
-        const { body } = await ask("GET", `/buckets/${name}`);
+        const { body } = await send("GET", `/buckets/${name}`);
         // What it is instead is told with the failure.
         assert.equal(body.reason, reason, body.message);
         return true;
       }),
-    waitGone: (name) => waitUntil(`${name} is gone`, async () => (await ask("GET", `/buckets/${name}`)).status === 404),
+    waitGone: (name) =>
+      waitUntil(`${name} is gone`, async () => (await send("GET", `/buckets/${name}`)).status === 404),
     endLeases: () => database.pool.query("update bucket set lease_until = null, next_at = now()"),
     log: () => log,
     close: async () => {

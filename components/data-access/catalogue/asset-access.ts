@@ -26,7 +26,7 @@ export function createAssetAccess(
 ): FindReadableBuckets {
   const kept = new Map<string, { readonly reading: Reading; readonly verdict: Promise<boolean> }>();
 
-  const ask = (
+  const send = (
     asset: Parameters<CatalogueClient["findAssetLink"]>[0],
     bucket: string,
     caller: Caller,
@@ -53,20 +53,20 @@ export function createAssetAccess(
   };
 
   return async (items, hrefOf, caller, signal) => {
-    const wanted = new Map<string, { bucket: string; asset: Parameters<CatalogueClient["findAssetLink"]>[0] }>();
+    const requested = new Map<string, { bucket: string; asset: Parameters<CatalogueClient["findAssetLink"]>[0] }>();
     for (const item of items) {
       for (const [key, { href }] of Object.entries(item.assets)) {
         const bucket = toObject(hrefOf(item, href), publicUrl)?.bucket;
         const { collection } = item;
         if (bucket !== undefined && collection !== undefined) {
           const id = JSON.stringify([collection, bucket]);
-          wanted.set(id, wanted.get(id) ?? { bucket, asset: { collection, item: item.id, key } });
+          requested.set(id, requested.get(id) ?? { bucket, asset: { collection, item: item.id, key } });
         }
       }
     }
     const verdicts = new Map(
       await Promise.all(
-        [...wanted].map(async ([id, { bucket, asset }]) => [id, await ask(asset, bucket, caller, signal)] as const),
+        [...requested].map(async ([id, { bucket, asset }]) => [id, await send(asset, bucket, caller, signal)] as const),
       ),
     );
     return (collection, bucket) => verdicts.get(JSON.stringify([collection, bucket])) === true;

@@ -34,9 +34,9 @@ export function addCoverageRoutes(app: FastifyInstance, context: DataAccessConte
 
   app.get("/collections/:collection/coverage", tagged, async (request, reply) => {
     const part = parsePart(await find(request, reply), request.query as Query);
-    const wanted = formatOf(request);
-    if (wanted !== COVERAGE_JSON) {
-      return sendCoverage(context, part, COVERAGE_FORMATS[wanted] ?? "tif", request, reply);
+    const requested = formatOf(request);
+    if (requested !== COVERAGE_JSON) {
+      return sendCoverage(context, part, COVERAGE_FORMATS[requested] ?? "tif", request, reply);
     }
     return reply.type(COVERAGE_JSON).send(await toCoverageJson(context, part, request, reply));
   });
@@ -189,15 +189,15 @@ export function parseFields({ fields }: Coverage, text: string | undefined): rea
 }
 
 function formatOf(request: FastifyRequest): string {
-  const asked = one((request.query as Query)["f"]);
-  if (asked !== undefined) {
-    if (/^(json|coveragejson|covjson)$|coverage\+json/i.test(asked)) {
+  const requested = one((request.query as Query)["f"]);
+  if (requested !== undefined) {
+    if (/^(json|coveragejson|covjson)$|coverage\+json/i.test(requested)) {
       return COVERAGE_JSON;
     }
-    if (COVERAGE_FORMATS[asked.toLowerCase()] === undefined) {
+    if (COVERAGE_FORMATS[requested.toLowerCase()] === undefined) {
       throw new Problem(400, "f must be tiff, png, jpeg, npy or covjson.");
     }
-    return asked.toLowerCase();
+    return requested.toLowerCase();
   }
   const accepted = (request.headers.accept ?? "").split(",").map((each) => each.split(";")[0]?.trim() ?? "");
   return accepted.includes(COVERAGE_JSON)

@@ -99,8 +99,8 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
   };
 
   app.get("/collections/:collection/position", tagged, async (request, reply) => {
-    const asked = await open(request, reply);
-    const { coverage, names, geometry, crs, signal } = asked;
+    const requested = await open(request, reply);
+    const { coverage, names, geometry, crs, signal } = requested;
     const points = geometry.parts.flat();
     if (!geometry.type.endsWith("POINT") || points.length > MAX_POSITIONS) {
       throw new Problem(400, `coords must be a POINT, or a MULTIPOINT of up to ${MAX_POSITIONS}.`);
@@ -110,7 +110,7 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
     const series = await Promise.all(
       points.map(async ([x, y]) => {
         const bbox: Bbox = [x - half, y - half, x + half, y + half];
-        const items = await findScenes(coverage, bbox, asked, request);
+        const items = await findScenes(coverage, bbox, requested, request);
         return { x, y, rows: await readSeries(items, names, { crs, bbox, width: 1, height: 1 }, signal) };
       }),
     );
@@ -131,14 +131,14 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
   });
 
   app.get("/collections/:collection/area", tagged, async (request, reply) => {
-    const asked = await open(request, reply);
-    const { coverage, names, geometry, crs, signal } = asked;
+    const requested = await open(request, reply);
+    const { coverage, names, geometry, crs, signal } = requested;
     if (!geometry.type.endsWith("POLYGON")) {
       throw new Problem(400, "coords must be a POLYGON or MULTIPOLYGON.");
     }
     const clip: Clip = { crs, rings: geometry.parts };
     const bbox = boundsOf(clip, crs);
-    const items = await findScenes(coverage, bbox, asked, request);
+    const items = await findScenes(coverage, bbox, requested, request);
     const scenes = scenesFor(items, names);
     const grid = toGrid(bbox, crs, AREA_SIZE);
     const { planes } = await pool.pixels({ scenes, grid, expressions: names, clip, resampling: "average" }, signal);
@@ -150,11 +150,11 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
   });
 
   app.get("/collections/:collection/trajectory", tagged, async (request, reply) => {
-    const asked = await open(request, reply);
-    const { coverage, names, geometry, crs, signal } = asked;
+    const requested = await open(request, reply);
+    const { coverage, names, geometry, crs, signal } = requested;
     const points = alongLine(requireLine(geometry));
     const bbox = boundsOfPoints(points, crs);
-    const scenes = scenesFor(await findScenes(coverage, bbox, asked, request), names);
+    const scenes = scenesFor(await findScenes(coverage, bbox, requested, request), names);
     const values = await readAlong(pool, { points, crs, scenes, expressions: names }, signal);
     if (one((request.query as Query)["f"])?.toLowerCase() === "csv") {
       return reply.type("text/csv; charset=utf-8").send(toLineCsv(values, distancesOf(values, crs), names));

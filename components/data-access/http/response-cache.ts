@@ -31,7 +31,7 @@ export interface ResponseCache {
   /** Keeps the response to a request if its picture can be found again; called once its head is complete. */
   readonly keep: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Answers a request from memory; false where it has to be answered otherwise. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly response: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly clear: () => void;
 }
 
@@ -69,7 +69,7 @@ export function createResponseCache(logger: Logger): ResponseCache {
         responses.delete(oldest);
       }
     },
-    answer: (request, response) => {
+    response: (request, response) => {
       const key = toKey(request);
       const known = key === undefined ? undefined : responses.get(key);
       if (key === undefined || known === undefined) {
@@ -94,11 +94,11 @@ export function createResponseCache(logger: Logger): ResponseCache {
 }
 
 /** Lets requests be answered before the server's own listeners see them. */
-export function answerFirst(server: Server, answer: ResponseCache["answer"]): void {
+export function respondFirst(server: Server, reply: ResponseCache["response"]): void {
   const listeners = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (!answer(request, response)) {
+    if (!reply(request, response)) {
       listeners.forEach((listener) => listener.call(server, request, response));
     }
   });

@@ -52,12 +52,12 @@ export function createCatalogueSource(
     `${publicUrl}/stac/collections/${encodeURIComponent(collection)}/items/${encodeURIComponent(id)}`;
 
   const search = async (
-    wanted: LayerSearch,
+    requested: LayerSearch,
     query: ItemQuery,
     caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<readonly StacItem[]> => {
-    const bodies = toLayerSearchBody(wanted, query);
+    const bodies = toLayerSearchBody(requested, query);
     const pages = await Promise.all(
       bodies.map((body) =>
         client.call("/search", caller, { signal, body: { ...body, sortby: SORTS[query.order ?? "newest"] } }),
@@ -91,8 +91,8 @@ export function createCatalogueSource(
     caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<Layer | undefined> => {
-    const wanted = { collections: [collection.id] };
-    const [sample] = await search(wanted, { limit: 1 }, caller, signal);
+    const requested = { collections: [collection.id] };
+    const [sample] = await search(requested, { limit: 1 }, caller, signal);
     const styles = sample === undefined ? [] : stylesOf(sample, collection);
     const [start, end] = collection.extent?.temporal?.interval?.[0] ?? [];
     const dimensions = sample === undefined ? [] : dimensionsOf(sample, collection);
@@ -107,7 +107,7 @@ export function createCatalogueSource(
           interval: [start ?? null, end ?? null],
           styles,
           selection: "first",
-          search: wanted,
+          search: requested,
           ...(dimensions.length > 0 && { dimensions }),
           kind: "collection",
         };
@@ -173,10 +173,10 @@ export function createCatalogueSource(
   return {
     list: (caller, signal) =>
       cache.list(caller, async () => {
-        const answer = (await client.call(`/collections?limit=${MAX_COLLECTIONS}`, caller, { signal })) as
+        const response = (await client.call(`/collections?limit=${MAX_COLLECTIONS}`, caller, { signal })) as
           | { collections?: readonly CollectionFields[] }
           | undefined;
-        const waiting = [...(answer?.collections ?? [])].entries();
+        const waiting = [...(response?.collections ?? [])].entries();
         const layers: Layer[] = [];
         await Promise.all(
           Array.from({ length: CONCURRENCY }, async () => {
@@ -191,28 +191,28 @@ export function createCatalogueSource(
         return { value: layers.filter((layer) => layer !== undefined) };
       }),
     find: (id, caller) => cache.find(id, caller, () => find(id, caller)),
-    findBySearch: (id, wanted, caller, signal) =>
+    findBySearch: (id, requested, caller, signal) =>
       cache.find(id, caller, async () => {
-        const [sample] = await search(wanted, { limit: 1 }, caller, signal);
+        const [sample] = await search(requested, { limit: 1 }, caller, signal);
         const collection =
           sample?.collection === undefined ? undefined : await findCollection(sample.collection, caller);
         const value: Layer | undefined = sample && {
           id,
-          title: `Search ${wanted.collections?.join(", ") ?? "of all collections"}`,
+          title: `Search ${requested.collections?.join(", ") ?? "of all collections"}`,
           description: "A saved search",
           keywords: [],
-          bbox: wanted.bbox ?? toBbox(collection?.extent?.spatial?.bbox?.[0]),
+          bbox: requested.bbox ?? toBbox(collection?.extent?.spatial?.bbox?.[0]),
           interval: [null, null],
           styles: stylesOf(sample, collection),
           selection: "first",
-          search: wanted,
+          search: requested,
           kind: "search",
         };
-        return { value, ...(wanted.collections !== undefined && { collections: wanted.collections }) };
+        return { value, ...(requested.collections !== undefined && { collections: requested.collections }) };
       }),
-    findItems: async ({ search: wanted }, query, caller, signal) => {
-      caller.basis?.note(createReading(feed, caller, () => wanted.collections));
-      return toLayerItems(await search(wanted, query, caller, signal), caller, signal);
+    findItems: async ({ search: requested }, query, caller, signal) => {
+      caller.basis?.note(createReading(feed, caller, () => requested.collections));
+      return toLayerItems(await search(requested, query, caller, signal), caller, signal);
     },
     findItemAt: async (url, caller, signal) => {
       caller.basis?.note(createReading(feed, caller, () => undefined));

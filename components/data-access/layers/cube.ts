@@ -64,10 +64,10 @@ export function dimensionsOf(item: StacItem, collection: unknown): readonly Laye
       return [];
     }
     const list = listOf(values).slice(0, MAX_VALUES);
-    const given = list.length > 0 ? list : listOf(extent);
+    const provided = list.length > 0 ? list : listOf(extent);
     const kind = type === "temporal" ? "time" : type === "spatial" ? "elevation" : "other";
     // The newest of times, the first of anything else.
-    const preset = kind === "time" ? given.at(-1) : given[0];
+    const preset = kind === "time" ? provided.at(-1) : provided[0];
     return preset === undefined
       ? []
       : [{ name, kind, values: list, preset, ...(typeof unit === "string" && { unit }) } satisfies LayerDimension];

@@ -35,10 +35,10 @@ test("a record leads to listed buckets and to no other, by either form of addres
 });
 
 test("a bucket that is not listed is read where the catalogue says so", () => {
-  const asked = { ...places, mayRead: (bucket: string) => bucket === "ws-eric" };
-  assert.equal(locateAsset("s3://ws-eric/a.tif", asked)?.kind, "s3");
-  assert.equal(locateAsset("s3://ws-bob/a.tif", asked), undefined);
-  assert.equal(locateAsset("s3://ws-eric/../ws-bob/a.tif", asked), undefined);
+  const response = { ...places, mayRead: (bucket: string) => bucket === "ws-eric" };
+  assert.equal(locateAsset("s3://ws-eric/a.tif", response)?.kind, "s3");
+  assert.equal(locateAsset("s3://ws-bob/a.tif", response), undefined);
+  assert.equal(locateAsset("s3://ws-eric/../ws-bob/a.tif", response), undefined);
 });
 
 test("a record in a folder leads to files of that folder alone; addresses that are no paths lead nowhere", () => {

@@ -27,10 +27,11 @@ export function toBbox(bbox: readonly number[] | undefined): Bbox {
 /** Bodies of STAC searches that together find the items of a layer in an area, at times: one a range of times. */
 export function toLayerSearchBody(
   { collections, ids, bbox: own, times: ownTimes, conditions }: LayerSearch,
-  { bbox, times, limit, ids: wanted }: ItemQuery,
+  { bbox, times, limit, ids: requested }: ItemQuery,
 ): readonly Readonly<Record<string, unknown>>[] {
   const area = own === undefined ? bbox : bbox === undefined ? own : intersect(own, bbox);
-  const names = wanted === undefined ? ids : ids === undefined ? wanted : ids.filter((id) => wanted.includes(id));
+  const names =
+    requested === undefined ? ids : ids === undefined ? requested : ids.filter((id) => requested.includes(id));
   if (area === "nowhere" || names?.length === 0) {
     return [];
   }
@@ -48,11 +49,11 @@ export function toLayerSearchBody(
 
 type Ranges = NonNullable<ItemQuery["times"]>;
 
-function combineTimes(own: Ranges | undefined, asked: Ranges | undefined): Ranges | undefined {
-  return own === undefined || asked === undefined
-    ? (own ?? asked)
+function combineTimes(own: Ranges | undefined, requested: Ranges | undefined): Ranges | undefined {
+  return own === undefined || requested === undefined
+    ? (own ?? requested)
     : own.flatMap(([from, to]) =>
-        asked
+        requested
           .map(([start, end]) => [Math.max(from, start), Math.min(to, end)] as const)
           .filter(([start, end]) => start <= end),
       );

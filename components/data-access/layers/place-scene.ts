@@ -20,11 +20,11 @@ export function placeScene(
     return scene;
   }
   const [time] = times ?? [];
-  const asked = time?.map((at) => new Date(Math.max(-MAX_TIME, Math.min(MAX_TIME, at))).toISOString()).join("/");
+  const requested = time?.map((at) => new Date(Math.max(-MAX_TIME, Math.min(MAX_TIME, at))).toISOString()).join("/");
   const place = Object.fromEntries(
     dimensions.map(({ name, kind, preset }) => [
       name,
-      position[name] ?? (kind === "time" ? asked : undefined) ?? preset,
+      position[name] ?? (kind === "time" ? requested : undefined) ?? preset,
     ]),
   );
   return {

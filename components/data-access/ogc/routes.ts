@@ -164,9 +164,9 @@ function requireTile(
 
 /** By `f`, or by what the client accepts. */
 function toFormat(request: FastifyRequest): OutputFormat | undefined {
-  const asked = one((request.query as Query)["f"]);
-  if (asked !== undefined) {
-    const format = FORMATS[asked.toLowerCase()];
+  const requested = one((request.query as Query)["f"]);
+  if (requested !== undefined) {
+    const format = FORMATS[requested.toLowerCase()];
     if (format === undefined) {
       throw new Problem(400, "f must be png, jpeg, webp or tiff.");
     }
@@ -184,8 +184,8 @@ function toMapGrid(query: Query, { bbox: whole }: Layer): Grid {
   const text = one(query["bbox"]);
   const bboxCrs = parseCrs(one(query["bbox-crs"]) ?? "OGC:CRS84");
   const crs = parseCrs(one(query["crs"]) ?? (text === undefined ? "OGC:CRS84" : bboxCrs.id));
-  const given = text === undefined ? whole : parseBbox(text, bboxCrs.isNorthFirst);
-  const bbox = reprojectBbox(given, text === undefined ? degrees : bboxCrs, crs);
+  const provided = text === undefined ? whole : parseBbox(text, bboxCrs.isNorthFirst);
+  const bbox = reprojectBbox(provided, text === undefined ? degrees : bboxCrs, crs);
   if (bbox === undefined) {
     throw new Problem(400, "The area cannot be shown in this coordinate reference system.");
   }

@@ -68,8 +68,8 @@ test("a storage that is away is said to be, and is read again as soon as it is b
   assert.ok(away.status >= 500, String(away.status));
   assert.match(await away.text(), /The source does not answer/);
   closeLater(t, (await serve(port, false)).server);
-  for (const ask of [preview, other]) {
-    assert.equal((await ask()).status, 200);
+  for (const send of [preview, other]) {
+    assert.equal((await send()).status, 200);
   }
 });
 

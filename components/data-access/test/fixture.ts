@@ -34,14 +34,14 @@ export async function start(
   });
   await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(files.address() as AddressInfo).port}`;
-  const given = loadSettings(settings, {
+  const provided = loadSettings(settings, {
     LAYERS_FOLDER: folder,
     ALLOWED_HOSTS: host,
     THREADS: "2",
     CACHE_BYTES: "33554432",
     ...env,
   });
-  const { app, close } = await buildDataAccess(given, createLogger("data-access", "silent"));
+  const { app, close } = await buildDataAccess(provided, createLogger("data-access", "silent"));
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   t.after(async () => {
     await app.close();

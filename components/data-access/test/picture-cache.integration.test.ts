@@ -87,10 +87,10 @@ const FAULTS: Readonly<Record<string, RequestListener>> = {
   "gives what is no picture": (_request, response) => response.end("not one of ours"),
 };
 
-for (const [what, answer] of Object.entries(FAULTS)) {
+for (const [what, response] of Object.entries(FAULTS)) {
   test(`pictures are shown where their storage ${what}`, async (t) => {
     const { pool, request, count } = prepare(t);
-    const server = createServer(answer);
+    const server = createServer(response);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     t.after(() => {
       server.closeAllConnections();

@@ -33,8 +33,8 @@ interface SendOptions {
 
 export interface Platform {
   /** Asks the catalogue in the name of a user, or of nobody. */
-  readonly catalogue: (user: string | undefined, path: string, options?: SendOptions) => Promise<Answer>;
-  readonly dataAccess: (user: string | undefined, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly catalogue: (user: string | undefined, path: string, options?: SendOptions) => Promise<TestResponse>;
+  readonly dataAccess: (user: string | undefined, path: string, options?: SendOptions) => Promise<TestResponse>;
   readonly putObject: (bucket: string, key: string, bytes: Uint8Array) => Promise<void>;
   readonly s3Url: string;
   readonly dataAccessUrl: string;
@@ -52,7 +52,7 @@ export interface Platform {
 
 export const FEED_KEY = "key of the services";
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
@@ -181,8 +181,8 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     user: string | undefined,
     path: string,
     { method = "GET", body, headers = {}, workspace }: SendOptions = {},
-  ): Promise<Answer> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  ): Promise<TestResponse> => {
+    const { promise, resolve, reject } = Promise.withResolvers<TestResponse>();
     const { request } = await import("node:http");
     const outgoing = request(
       `${base}${path}`,

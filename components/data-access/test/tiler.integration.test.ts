@@ -26,15 +26,15 @@ test("a collection at the paths of today's tilers: info, statistics, values, par
   const base = `${url}/collections/${await findCollection(url)}`;
   const info = (await getJson(`${base}/info`)) as unknown as { styles: { id: string }[]; bounds: number[] };
   assert.ok(info.styles.some(({ id }) => id === "ndvi"));
-  const box = "bbox=15.2,46.3,15.4,46.4";
-  const whole = (await getJson(`${base}/statistics?${box}&expression=(nir-red)/(nir%2Bred)`)) as unknown as Record<
+  const bbox = "bbox=15.2,46.3,15.4,46.4";
+  const whole = (await getJson(`${base}/statistics?${bbox}&expression=(nir-red)/(nir%2Bred)`)) as unknown as Record<
     string,
     Record<string, number>
   >;
   const [ndvi] = Object.values(whole);
   assert.ok(ndvi !== undefined && (ndvi["mean"] ?? 0) > 0.3 && (ndvi["max"] ?? 2) <= 1, JSON.stringify(whole));
-  const answer = await post(`${base}/statistics?assets=red&max_size=200`, AREA);
-  const feature = (await answer.json()) as {
+  const response = await post(`${base}/statistics?assets=red&max_size=200`, AREA);
+  const feature = (await response.json()) as {
     properties: { name: string; statistics: Record<string, { count: number; valid_percent: number }> };
   };
   assert.equal(feature.properties.name, "triangle");
@@ -141,9 +141,9 @@ test("OGC API Coverages: areas, bands, sizes and systems of values", async (t) =
     ["crs=EPSG:1", "reference system"],
     ["f=gif", "f must be"],
   ] as const) {
-    const answer = await fetch(`${item}/coverage?${wrong}`);
-    assert.equal(answer.status, 400, wrong);
-    assert.match(await answer.text(), new RegExp(text), wrong);
+    const response = await fetch(`${item}/coverage?${wrong}`);
+    assert.equal(response.status, 400, wrong);
+    assert.match(await response.text(), new RegExp(text), wrong);
   }
 });
 

@@ -95,8 +95,8 @@ test("WCS 2.0.1 by XML, EO-WCS, and mistakes in the protocol's own form", async 
   const { url, folder } = await start(t);
   const coverage = await findItem(url);
   const post = async (body: string) => {
-    const answer = await fetch(`${url}/ows`, { method: "POST", headers: { "content-type": "text/xml" }, body });
-    return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+    const response = await fetch(`${url}/ows`, { method: "POST", headers: { "content-type": "text/xml" }, body });
+    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   };
   const namespaces = `xmlns:wcs="http://www.opengis.net/wcs/2.0" xmlns:rsub="http://www.opengis.net/wcs/range-subsetting/1.0" xmlns:scal="http://www.opengis.net/wcs/scaling/1.0" service="WCS" version="2.0.1"`;
   const got = await post(
@@ -131,8 +131,8 @@ test("WCS 2.0.1 by XML, EO-WCS, and mistakes in the protocol's own form", async 
     assert.equal(bands?.length, 1, stderr);
   }
   const fault = async (more: string) => {
-    const answer = await fetch(`${url}/ows?service=WCS&version=2.0.1&${more}`);
-    return `${answer.status} ${/exceptionCode="(\w[\w-]*)"/.exec(await answer.text())?.[1] ?? ""}`;
+    const response = await fetch(`${url}/ows?service=WCS&version=2.0.1&${more}`);
+    return `${response.status} ${/exceptionCode="(\w[\w-]*)"/.exec(await response.text())?.[1] ?? ""}`;
   };
   const get = `request=GetCoverage&coverageid=${coverage}`;
   assert.equal(await fault("request=GetCoverage"), "400 MissingParameterValue");

@@ -42,8 +42,8 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
   };
   const openSearch = async (request: FastifyRequest, reply: FastifyReply) => {
     const { search } = request.params as { search: string };
-    const wanted = readSavedSearch(search);
-    const layer = await layers.findBySearch(search, wanted, callerOf(request), signalOf(reply));
+    const requested = readSavedSearch(search);
+    const layer = await layers.findBySearch(search, requested, callerOf(request), signalOf(reply));
     if (layer === undefined) {
       throw new Problem(404, "The search finds nothing that you may read.");
     }

@@ -79,9 +79,9 @@ export function toLook(
       : name !== undefined || own.expressions === undefined
         ? requireStyle(layer, name)
         : undefined;
-  const given = own.expressions;
-  if (given !== undefined && (name === undefined || style === undefined)) {
-    return { resampling: "bilinear", ...own, expressions: given };
+  const provided = own.expressions;
+  if (provided !== undefined && (name === undefined || style === undefined)) {
+    return { resampling: "bilinear", ...own, expressions: provided };
   }
   if (style === undefined) {
     throw new Problem(400, "Say what is to be shown: assets, expression or style.");
@@ -94,7 +94,7 @@ export function toLook(
     ...(terrain !== undefined && { terrain: { algorithm: terrain } }),
     ...(gamma !== undefined && { gamma }),
     ...own,
-    expressions: given ?? expressions,
+    expressions: provided ?? expressions,
   };
 }
 

@@ -54,18 +54,18 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
   };
   const write = async (name: string, picture: KeptPicture): Promise<void> => {
     const body = encodePicture(picture);
-    let answer = await call(`/${name}`, { method: "PUT", body });
-    if (answer.status === 404) {
-      await answer.body?.cancel();
+    let response = await call(`/${name}`, { method: "PUT", body });
+    if (response.status === 404) {
+      await response.body?.cancel();
       const made = await call("", { method: "PUT" });
       await made.body?.cancel();
       const expiry = await call("?lifecycle", { method: "PUT", body: Buffer.from(EXPIRY) });
       await expiry.body?.cancel();
-      answer = await call(`/${name}`, { method: "PUT", body });
+      response = await call(`/${name}`, { method: "PUT", body });
     }
-    await answer.body?.cancel();
-    if (!answer.ok) {
-      throw new Error(`the storage refused a picture with status ${answer.status}`);
+    await response.body?.cancel();
+    if (!response.ok) {
+      throw new Error(`the storage refused a picture with status ${response.status}`);
     }
   };
   return {
@@ -74,12 +74,12 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
         return undefined;
       }
       try {
-        const answer = await call(`/${name}`);
-        if (!answer.ok) {
-          await answer.body?.cancel();
+        const response = await call(`/${name}`);
+        if (!response.ok) {
+          await response.body?.cancel();
           return undefined;
         }
-        return decodePicture(Buffer.from(await answer.arrayBuffer()));
+        return decodePicture(Buffer.from(await response.arrayBuffer()));
       } catch (error) {
         pause(error as Error);
         return undefined;

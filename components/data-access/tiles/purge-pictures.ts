@@ -42,13 +42,13 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
         if (token !== "") {
           query.set("continuation-token", token);
         }
-        const answer = await call(`?${query.toString()}`, "GET");
-        const text = await answer.text();
-        if (answer.status === 404) {
+        const response = await call(`?${query.toString()}`, "GET");
+        const text = await response.text();
+        if (response.status === 404) {
           return [];
         }
-        if (!answer.ok) {
-          throw new Error(`the storage answered with status ${answer.status}`);
+        if (!response.ok) {
+          throw new Error(`the storage answered with status ${response.status}`);
         }
         const { ListBucketResult: page } = parser.parse(text) as {
           ListBucketResult: {
@@ -62,10 +62,10 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
       return names;
     },
     remove: async (name: string): Promise<void> => {
-      const answer = await call(`/${name.split("/").map(encodeURIComponent).join("/")}`, "DELETE");
-      await answer.text();
-      if (!answer.ok && answer.status !== 404) {
-        throw new Error(`the storage refused to remove a picture with status ${answer.status}`);
+      const response = await call(`/${name.split("/").map(encodeURIComponent).join("/")}`, "DELETE");
+      await response.text();
+      if (!response.ok && response.status !== 404) {
+        throw new Error(`the storage refused to remove a picture with status ${response.status}`);
       }
     },
     close: () => agent.close(),

@@ -10,7 +10,7 @@ export function showProgress(what: string, total: number): Progress {
   const isTerminal = process.stderr.isTTY;
   let done = 0;
   let saidAt = 0;
-  const say = (ending: string) => {
+  const report = (ending: string) => {
     const share = total === 0 ? 100 : Math.floor((done / total) * 100);
     process.stderr.write(`${isTerminal ? "\r" : ""}${done} of ${total} ${what}, ${share} %${ending}`);
   };
@@ -19,9 +19,9 @@ export function showProgress(what: string, total: number): Progress {
       done += 1;
       if (Date.now() - saidAt >= INTERVAL_MS) {
         saidAt = Date.now();
-        say(isTerminal ? "" : "\n");
+        report(isTerminal ? "" : "\n");
       }
     },
-    finish: (more) => say(`${more}\n`),
+    finish: (more) => report(`${more}\n`),
   };
 }

@@ -25,9 +25,9 @@ before(async () => {
 after(() => server.close());
 
 test("echoes method, path, query, headers and body", async () => {
-  const answer = await fetch(`${base}/a/b?x=1&x=2&y=`, { method: "PUT", body: "hello", headers: { "X-One": "1" } });
-  const echoed = (await answer.json()) as Record<string, unknown>;
-  assert.equal(answer.headers.get("content-type"), "application/json");
+  const response = await fetch(`${base}/a/b?x=1&x=2&y=`, { method: "PUT", body: "hello", headers: { "X-One": "1" } });
+  const echoed = (await response.json()) as Record<string, unknown>;
+  assert.equal(response.headers.get("content-type"), "application/json");
   assert.equal(echoed["method"], "PUT");
   assert.equal(echoed["path"], "/a/b");
   assert.deepEqual(echoed["query"], { x: ["1", "2"], y: "" });

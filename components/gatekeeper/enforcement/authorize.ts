@@ -49,7 +49,7 @@ export async function authorize(
   const scope = methodScope(method);
   for (const { token, isRpt } of listTokens(request, clientId)) {
     const verified = await verifyToken(verifier, token, [...audiences, clientId]);
-    if (verified !== undefined && (await policies.isTokenGood(verified))) {
+    if (verified !== undefined && (await policies.isTokenActive(verified))) {
       const hasPermission = registered.length === 0 || registered.some(({ id }) => isPermitted(verified, id, scope));
       if (hasPermission && evaluator.decidePath(path, { identity: verified.identity, now, method }).granted) {
         return respond(request, response, { status: 200, headers: describeRpt(token, isRpt || registered.length > 0) });

@@ -31,7 +31,7 @@ export async function passResources(
   const token = readRequestToken(request.headers, true);
   const body = hasBody ? await readBody(request) : undefined;
   const path = `/internal/realms/${encodeURIComponent(realm)}/clients/${encodeURIComponent(credentials.clientId)}/enforcement/resources${rest}`;
-  const answer = await peer
+  const reply = await peer
     .fetch(path, {
       method,
       headers: {
@@ -45,11 +45,11 @@ export async function passResources(
     .catch((cause: unknown) => {
       throw new Refusal("ISSUER_UNAVAILABLE", { cause });
     });
-  const error = answer.headers.get("error");
+  const error = reply.headers.get("error");
   respond(request, response, {
-    status: answer.status,
-    type: answer.headers.get("content-type") ?? "application/json",
-    body: await answer.text(),
+    status: reply.status,
+    type: reply.headers.get("content-type") ?? "application/json",
+    body: await reply.text(),
     ...(error !== null && { headers: { error } }),
   });
 }

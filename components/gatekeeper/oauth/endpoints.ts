@@ -92,19 +92,19 @@ async function logIn(deps: EndpointDeps, { request, response, host }: EndpointRe
     throw new Refusal("BAD_PARAMETER", { because: "username and password must be given, as a form" });
   }
   const forwardedFor = request.headers["x-forwarded-for"];
-  const answer = await deps.endpoint.ask(
+  const reply = await deps.endpoint.send(
     host.credentials.clientId,
     { grant_type: "password", username, password, scope: "openid profile email" },
     typeof forwardedFor === "string" ? forwardedFor : undefined,
   );
   const cors = corsHeaders(request.headers, deps.pages);
-  if (!answer.ok) {
-    const { error, description } = answer;
+  if (!reply.ok) {
+    const { error, description } = reply;
     respondJson(request, response, { error, error_description: description }, { status: 401, headers: cors });
     return;
   }
-  const setCookies = deps.cookies.keep(answer.tokens, isSecure(host.url));
-  respondJson(request, response, answer.body, { headers: { ...cors, "set-cookie": setCookies } });
+  const setCookies = deps.cookies.keep(reply.tokens, isSecure(host.url));
+  respondJson(request, response, reply.body, { headers: { ...cors, "set-cookie": setCookies } });
 }
 
 /** Ends the login here and at the issuer, then goes to the issuer's logout page, or where `redirect` says. */
@@ -201,7 +201,7 @@ function discovery(deps: EndpointDeps, { request, response }: EndpointRequest): 
   return Promise.resolve();
 }
 
-const LARGEST_FORM = 16_384;
+const MAX_FORM = 16_384;
 
 async function readForm(request: IncomingMessage): Promise<string> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) {
@@ -211,7 +211,7 @@ async function readForm(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_FORM) {
+    if (size > MAX_FORM) {
       throw new Refusal("BAD_PARAMETER", { because: "the form is too large" });
     }
     chunks.push(chunk);

@@ -35,7 +35,7 @@ interface LoginFlowDeps {
 /** Seconds a person may take to log in. */
 const TIME_TO_LOG_IN = 1800;
 /** A longer address is forgotten in favour of the host's start page: the issuer would refuse it. */
-const LONGEST_RETURN = 2000;
+const MAX_RETURN = 2000;
 export const CALLBACK_PATH = "/oauth/callback";
 
 interface State {
@@ -66,7 +66,7 @@ export function createLoginFlow({ issuer, sealer, clock }: LoginFlowDeps): Login
       const state: State = {
         id: randomBytes(16).toString("base64url"),
         host: host.url,
-        returnTo: returnTo.length > LONGEST_RETURN ? "/" : returnTo,
+        returnTo: returnTo.length > MAX_RETURN ? "/" : returnTo,
         until: clock() + TIME_TO_LOG_IN * 1000,
       };
       const verifier = sealer.derive("verifier", browser, state.id);

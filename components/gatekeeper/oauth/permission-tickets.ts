@@ -52,19 +52,19 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     if (known !== undefined && known.until > clock()) {
       return known.token;
     }
-    const answer = await endpoint.ask(clientId, { grant_type: "client_credentials" });
-    if (!answer.ok) {
+    const response = await endpoint.send(clientId, { grant_type: "client_credentials" });
+    if (!response.ok) {
       return undefined;
     }
-    const seconds = Number(answer.body["expires_in"] ?? 60);
+    const seconds = Number(response.body["expires_in"] ?? 60);
     tokens.set(clientId, {
-      token: answer.tokens.accessToken,
+      token: response.tokens.accessToken,
       until: clock() + seconds * 1000 - RENEW_BEFORE_MS,
     });
-    return answer.tokens.accessToken;
+    return response.tokens.accessToken;
   };
 
-  const ask = async (
+  const send = async (
     client: ClientCredentials,
     permissions: readonly RequestedPermission[],
   ): Promise<string | undefined> => {
@@ -72,18 +72,18 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     if (token === undefined) {
       return undefined;
     }
-    const answer = await peer.fetch(`/realms/${encodeURIComponent(realm)}/authz/protection/permission`, {
+    const response = await peer.fetch(`/realms/${encodeURIComponent(realm)}/authz/protection/permission`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify(permissions),
       timeout: TICKET_TIMEOUT_MS,
     });
-    if (answer.status !== 201) {
+    if (response.status !== 201) {
       tokens.delete(client.clientId);
-      await answer.body?.cancel();
+      await response.body?.cancel();
       return undefined;
     }
-    const { ticket } = (await answer.json()) as { ticket?: unknown };
+    const { ticket } = (await response.json()) as { ticket?: unknown };
     return typeof ticket === "string" && /^[\w.~+/=-]{1,4096}$/.test(ticket) ? ticket : undefined;
   };
 
@@ -93,7 +93,7 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     }
     running += 1;
     try {
-      return await ask(client, permissions);
+      return await send(client, permissions);
     } catch (error) {
       // The refusal does not depend on it.
       logger.warn({ err: error }, "failed to get a permission ticket");

@@ -34,8 +34,8 @@ test("declared rules decide where another issuer's tokens are used: one of users
 test("a token that logged out is refused", async () => {
   const claims = { iss: "i", sub: "1", exp: 1 };
   const verified = { token: "a", claims, identity: identityOf(claims) };
-  assert.equal(policies.peekToken(verified), "good");
+  assert.equal(policies.cachedTokenState(verified), "good");
   await policies.endSession(verified);
-  assert.equal(policies.peekToken(verified), "revoked");
-  assert.equal(policies.peekToken({ ...verified, token: "b" }), "good");
+  assert.equal(policies.cachedTokenState(verified), "revoked");
+  assert.equal(policies.cachedTokenState({ ...verified, token: "b" }), "good");
 });

@@ -87,8 +87,8 @@ export function createDeclaredPolicies(deps: DeclaredPoliciesDeps): PolicySource
   return {
     peek: (clientId) => evaluators.get(clientId),
     load: (clientId) => Promise.reject(new Refusal("FORBIDDEN", { because: `nothing is declared for ${clientId}` })),
-    peekToken: (verified) => (revocations.isRevoked(verified) ? "revoked" : "good"),
-    isTokenGood: (verified) => Promise.resolve(!revocations.isRevoked(verified)),
+    cachedTokenState: (verified) => (revocations.isRevoked(verified) ? "revoked" : "good"),
+    isTokenActive: (verified) => Promise.resolve(!revocations.isRevoked(verified)),
     endSession: ({ token }) => end({ tokenHash: hashToken(token), at: clock() }),
     endLogin: ({ sessionId, userId }) => end({ sessionId, userId, at: clock() }),
     ready: () => Promise.resolve(),

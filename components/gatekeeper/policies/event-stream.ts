@@ -18,18 +18,18 @@ interface FollowOptions {
 }
 
 /** The other side sends a comment every 15 seconds; a stream silent for longer than this is dead. */
-const LONGEST_SILENCE = 40_000;
-const SHORTEST_PAUSE = 200;
-const LONGEST_PAUSE = 5000;
-const LONGEST_EVENT = 65_536;
+const IDLE_TIMEOUT_MS = 40_000;
+const MIN_PAUSE = 200;
+const MAX_BACKOFF = 5000;
+const MAX_EVENT = 65_536;
 
 /** Follows a stream of events for ever, connecting again with growing pauses, until the signal ends it. */
 export async function followEvents({ onEvent, onBreak, signal, ...options }: FollowOptions): Promise<void> {
-  let pause = SHORTEST_PAUSE;
+  let pause = MIN_PAUSE;
   while (!signal.aborted) {
     try {
       await readStream(options, signal, (event) => {
-        pause = SHORTEST_PAUSE;
+        pause = MIN_PAUSE;
         onEvent(event);
       });
     } catch (error) {
@@ -39,7 +39,7 @@ export async function followEvents({ onEvent, onBreak, signal, ...options }: Fol
       onBreak(error);
     }
     await sleep(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(LONGEST_PAUSE, pause * 2);
+    pause = Math.min(MAX_BACKOFF, pause * 2);
   }
 }
 
@@ -54,7 +54,7 @@ async function readStream(
     method: "GET",
     headers: { accept: "text/event-stream", ...headers },
     headersTimeout: 10_000,
-    bodyTimeout: LONGEST_SILENCE,
+    bodyTimeout: IDLE_TIMEOUT_MS,
     signal,
   });
   if (statusCode !== 200) {
@@ -75,7 +75,7 @@ export function createEventParser(onEvent: (event: StreamEvent) => void): (text:
   let data: string[] = [];
   return (text) => {
     rest += text;
-    if (rest.length > LONGEST_EVENT) {
+    if (rest.length > MAX_EVENT) {
       throw new Error("an event is too long");
     }
     // A carriage return at the very end may be half of a line break.

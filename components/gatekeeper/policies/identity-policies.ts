@@ -63,19 +63,19 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
   const loading = new Map<string, Promise<Evaluator>>();
   const revocations = createRevocations(clock);
   /** When tokens were asked about since the stream was connected, by hash. */
-  let asked = new Map<string, number>();
+  let requested = new Map<string, number>();
   /** Counts changes; a rule set read before a change is not used after it. */
   const epochs = new Map<string, number>();
   let epoch = 0;
-  let told = false;
-  let toldEver = false;
-  let toldSince = clock();
-  let untoldSince = clock();
+  let connected = false;
+  let hasConnected = false;
+  let connectedSince = clock();
+  let disconnectedSince = clock();
   const stopping = new AbortController();
 
   const epochOf = (clientId: string) => epoch + (epochs.get(clientId) ?? 0);
   const isCurrent = (clientId: string, { epoch: read, at }: Known) =>
-    read === epochOf(clientId) && clock() - at < (told ? maxAge : MAX_AGE_UNTOLD);
+    read === epochOf(clientId) && clock() - at < (connected ? maxAge : MAX_AGE_UNTOLD);
 
   const load = async (clientId: string): Promise<Evaluator> => {
     const credentials = clients.get(clientId);
@@ -111,10 +111,10 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
     const { clientId, sid, sub, at, jti } = JSON.parse(data) as EventData;
     switch (event) {
       case "ready":
-        told = true;
-        toldEver = true;
-        toldSince = clock();
-        asked = new Map();
+        connected = true;
+        hasConnected = true;
+        connectedSince = clock();
+        requested = new Map();
         epoch += 1;
         logger.info("following policy changes");
         break;
@@ -159,25 +159,25 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
           headers: { authorization: basicAuthorization(follower) },
           onEvent,
           onBreak: (err) => {
-            if (told) {
+            if (connected) {
               logger.warn({ err }, "policy changes are not told any more; asking instead");
             }
-            untoldSince = told ? clock() : untoldSince;
-            told = false;
+            disconnectedSince = connected ? clock() : disconnectedSince;
+            connected = false;
           },
           signal: stopping.signal,
         });
 
-  const peekToken = (verified: VerifiedToken): "good" | "revoked" | "ask" => {
+  const cachedTokenState = (verified: VerifiedToken): "good" | "revoked" | "ask" => {
     if (revocations.isRevoked(verified)) {
       return "revoked";
     }
-    const isNewer = (verified.claims.iat ?? 0) * 1000 > toldSince;
-    if (told && isNewer) {
+    const isNewer = (verified.claims.iat ?? 0) * 1000 > connectedSince;
+    if (connected && isNewer) {
       return "good";
     }
-    const askedAt = asked.get(hash("sha256", verified.token));
-    return askedAt !== undefined && (told || clock() - askedAt < MAX_AGE_UNTOLD) ? "good" : "ask";
+    const askedAt = requested.get(hash("sha256", verified.token));
+    return askedAt !== undefined && (connected || clock() - askedAt < MAX_AGE_UNTOLD) ? "good" : "ask";
   };
 
   return {
@@ -186,19 +186,19 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
       return entry !== undefined && isCurrent(clientId, entry) ? entry.evaluator : undefined;
     },
     load: loadOnce,
-    peekToken,
-    isTokenGood: async (verified) => {
-      const state = peekToken(verified);
+    cachedTokenState,
+    isTokenActive: async (verified) => {
+      const state = cachedTokenState(verified);
       if (state !== "ask" || follower === undefined) {
         return state !== "revoked";
       }
-      const batch = asked;
+      const batch = requested;
       const key = hash("sha256", verified.token);
       let active: boolean;
       try {
         active = await introspect(issuer, follower, verified.token);
       } catch (error) {
-        if (!told && toldEver && clock() - untoldSince < MAX_STALE) {
+        if (!connected && hasConnected && clock() - disconnectedSince < MAX_STALE) {
           // The identity service restarts: for that long its last word counts.
           return true;
         }
@@ -222,7 +222,7 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
     },
     ready: async () => {
       // One client whose rules cannot be read must not close the doors of all others.
-      if (follower !== undefined && !toldEver && known.size === 0) {
+      if (follower !== undefined && !hasConnected && known.size === 0) {
         await loadOnce(follower.clientId);
       }
     },
@@ -287,12 +287,12 @@ async function introspect(issuer: Issuer, credentials: ClientCredentials, token:
   return (JSON.parse(body) as { active?: unknown }).active === true;
 }
 
-const MOST_ASKED = 100_000;
+const MAX_ASKED = 100_000;
 
-function dropOldest(asked: Map<string, number>): void {
-  if (asked.size > MOST_ASKED) {
-    for (const key of asked.keys().take(MOST_ASKED / 10)) {
-      asked.delete(key);
+function dropOldest(requested: Map<string, number>): void {
+  if (requested.size > MAX_ASKED) {
+    for (const key of requested.keys().take(MAX_ASKED / 10)) {
+      requested.delete(key);
     }
   }
 }

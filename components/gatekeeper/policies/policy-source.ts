@@ -7,9 +7,9 @@ export interface PolicySource {
   /** @throws {Refusal} ISSUER_UNAVAILABLE */
   readonly load: (clientId: string) => Promise<Evaluator>;
   /** Whether a verified token is known to be good still, known not to be (`revoked`), or must be asked about (`ask`). */
-  readonly peekToken: (verified: VerifiedToken) => "good" | "revoked" | "ask";
+  readonly cachedTokenState: (verified: VerifiedToken) => "good" | "revoked" | "ask";
   /** Asks about a token. @throws {Refusal} ISSUER_UNAVAILABLE */
-  readonly isTokenGood: (verified: VerifiedToken) => Promise<boolean>;
+  readonly isTokenActive: (verified: VerifiedToken) => Promise<boolean>;
   /** A session that ended here: its tokens are refused from now on. */
   readonly endSession: (verified: VerifiedToken) => void | Promise<void>;
   /** A login that an issuer of someone else says has ended; left out where the identity service tells of that itself. */

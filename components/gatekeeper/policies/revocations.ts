@@ -24,8 +24,8 @@ export interface Ended {
 }
 
 /** No access token lives longer: what is older than this need not be remembered. In milliseconds. */
-export const LONGEST_LIFE = 7 * 86_400_000;
-const MOST_ENTRIES = 100_000;
+export const MAX_LIFE = 7 * 86_400_000;
+const MAX_ENTRIES = 100_000;
 
 export function createRevocations(clock: () => number): Revocations {
   const sessions = new Map<string, number>();
@@ -39,7 +39,7 @@ export function createRevocations(clock: () => number): Revocations {
     map.delete(key);
     map.set(key, moment);
     for (const [old, at] of map) {
-      if (map.size <= MOST_ENTRIES && at > clock() - LONGEST_LIFE) {
+      if (map.size <= MAX_ENTRIES && at > clock() - MAX_LIFE) {
         break;
       }
       map.delete(old);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Listener, type PooledDatabase, openListener, openPool } from "@swath/postgres/pool";
 import type { Logger } from "@swath/service";
 
-import { type Ended, LONGEST_LIFE } from "./revocations.ts";
+import { type Ended, MAX_LIFE } from "./revocations.ts";
 
 /** Tells the other replicas which logins have ended. */
 export interface SharedLogouts {
@@ -29,7 +29,7 @@ interface EndedRow {
 
 const CHANNEL = "gatekeeper_logout";
 /** Milliseconds that somebody who tells of a logout waits for a database that is not there yet. */
-const LONGEST_WAIT = 10_000;
+const MAX_WAIT = 10_000;
 
 /** Requests are checked while the database is away; what was told meanwhile is read when it is back. */
 export function shareLogouts({ url, onEnded, logger }: SharedLogoutsOptions): SharedLogouts {
@@ -41,7 +41,7 @@ export function shareLogouts({ url, onEnded, logger }: SharedLogoutsOptions): Sh
     const { rows } = await database.pool.query<EndedRow>(
       `select session_id, user_id, token, extract(epoch from ended_at)::float8 * 1000 as at from ended_login
        where ended_at > now() - $1 * interval '1 millisecond' order by ended_at`,
-      [LONGEST_LIFE],
+      [MAX_LIFE],
     );
     rows.forEach((row) =>
       onEnded({
@@ -83,7 +83,7 @@ export function shareLogouts({ url, onEnded, logger }: SharedLogoutsOptions): Sh
   });
   return {
     tell: async (ended) => {
-      const database = await Promise.race([opening, sleep(LONGEST_WAIT, undefined, { ref: false })]);
+      const database = await Promise.race([opening, sleep(MAX_WAIT, undefined, { ref: false })]);
       if (database === undefined) {
         throw new Error("the database cannot be reached");
       }
@@ -97,7 +97,7 @@ export function shareLogouts({ url, onEnded, logger }: SharedLogoutsOptions): Sh
           ended.userId ?? null,
           ended.tokenHash ?? null,
           ended.at,
-          LONGEST_LIFE,
+          MAX_LIFE,
           JSON.stringify(ended),
         ],
       );

@@ -4,20 +4,20 @@ import { after, before, test } from "node:test";
 
 import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 
-import { HOST, type Rig, startRig } from "./rig.ts";
+import { HOST, type Fixture, startFixture } from "./fixture.ts";
 
-let rig: Rig;
+let fixture: Fixture;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let thumbprint: string;
 before(async () => {
-  rig = await startRig();
+  fixture = await startFixture();
   keys = await generateKeyPair("ES256", { extractable: true });
   thumbprint = await calculateJwkThumbprint(await exportJWK(keys.publicKey));
 });
-after(() => rig.close());
+after(() => fixture.close());
 
 const PATH = "/eric/data";
-const bound = async () => rig.provider.sign({ cnf: { jkt: thumbprint } });
+const bound = async () => fixture.provider.sign({ cnf: { jkt: thumbprint } });
 const prove = async (token: string, claims: Record<string, unknown> = {}, pair = keys) =>
   new SignJWT({
     jti: randomUUID(),
@@ -29,17 +29,17 @@ const prove = async (token: string, claims: Record<string, unknown> = {}, pair =
   })
     .setProtectedHeader({ alg: "ES256", typ: "dpop+jwt", jwk: await exportJWK(pair.publicKey) })
     .sign(pair.privateKey);
-const ask = (headers: Record<string, string | readonly string[]>) => rig.ask({ path: PATH, headers });
+const send = (headers: Record<string, string | readonly string[]>) => fixture.send({ path: PATH, headers });
 
 test("a bound token passes with a proof, and the service hears of the key from the gatekeeper alone", async () => {
   const token = await bound();
-  const answer = await ask({
+  const response = await send({
     authorization: `DPoP ${token}`,
     dpop: await prove(token),
     "x-auth-token-key": "what the client says",
   });
-  assert.equal(answer.status, 200, answer.body);
-  const headers = rig.seen.at(-1)?.headers;
+  assert.equal(response.status, 200, response.body);
+  const headers = fixture.seen.at(-1)?.headers;
   assert.equal(headers?.["x-auth-token-key"], thumbprint);
   assert.equal(headers?.authorization, `Bearer ${token}`);
   assert.equal(headers?.["x-auth-username"], "eric");
@@ -49,9 +49,9 @@ test("a bound token passes with a proof, and the service hears of the key from t
 test("a bound token is nothing without the key it is bound to", async () => {
   const token = await bound();
   const other = await generateKeyPair("ES256", { extractable: true });
-  const unbound = await rig.provider.sign();
+  const unbound = await fixture.provider.sign();
   const used = await prove(token);
-  assert.equal((await ask({ authorization: `DPoP ${token}`, dpop: used })).status, 200);
+  assert.equal((await send({ authorization: `DPoP ${token}`, dpop: used })).status, 200);
   const wrong: Record<string, Record<string, string | readonly string[]>> = {
     "as Bearer": { authorization: `Bearer ${token}` },
     "as a cookie": { cookie: `auth_user_id=${token}` },
@@ -71,14 +71,14 @@ test("a bound token is nothing without the key it is bound to", async () => {
     "an old proof": { authorization: `DPoP ${token}`, dpop: await prove(token, { iat: 1_700_000_000 }) },
     "a token that is not bound": { authorization: `DPoP ${unbound}`, dpop: await prove(unbound) },
     "bound to nothing known": {
-      authorization: `Bearer ${await rig.provider.sign({ cnf: { "x5t#S256": "a certificate" } })}`,
+      authorization: `Bearer ${await fixture.provider.sign({ cnf: { "x5t#S256": "a certificate" } })}`,
     },
     "no token at all": { authorization: "DPoP", dpop: await prove("") },
   };
   for (const [why, headers] of Object.entries(wrong)) {
-    const answer = await ask(headers);
-    assert.equal(answer.status, 401, why);
-    const challenge = answer.headers["www-authenticate"] ?? "";
+    const response = await send(headers);
+    assert.equal(response.status, 401, why);
+    const challenge = response.headers["www-authenticate"] ?? "";
     assert.match(challenge, String(headers["authorization"]).startsWith("DPoP") ? /^DPoP algs="ES256/ : /^Bearer/, why);
   }
 });
@@ -87,6 +87,6 @@ test("an address counts in any spelling that means the same, without its query",
   const token = await bound();
   for (const htu of [`http://${HOST}:80/%65ric/data`, `http://${HOST.toUpperCase()}${PATH}?x=1`]) {
     const dpop = await prove(token, { htu });
-    assert.equal((await ask({ authorization: `DPoP ${token}`, dpop })).status, 200, htu);
+    assert.equal((await send({ authorization: `DPoP ${token}`, dpop })).status, 200, htu);
   }
 });

@@ -84,26 +84,26 @@ const cookies = new Map<string, string>();
 
 test("a person logs in at another issuer and reaches what the declared rules allow", async () => {
   const navigation = { accept: "text/html", "sec-fetch-mode": "navigate" };
-  let answer = await ask(`${gatekeeperUrl}/eric/x?y=z`, { headers: navigation });
+  let response = await send(`${gatekeeperUrl}/eric/x?y=z`, { headers: navigation });
   const steps: string[] = [];
-  while (answer.status === 302 || answer.status === 303 || answer.form !== undefined) {
-    const target = answer.location ?? answer.form ?? "";
-    steps.push(`${answer.status} ${target}`);
+  while (response.status === 302 || response.status === 303 || response.form !== undefined) {
+    const target = response.location ?? response.form ?? "";
+    steps.push(`${response.status} ${target}`);
     assert.ok(steps.length < 15, steps.join("\n"));
     if (target === `${gatekeeperUrl}/eric/x?y=z`) {
       break;
     }
-    answer =
-      answer.form === undefined
-        ? await ask(target, { headers: navigation })
-        : await ask(target, { body: `prompt=${answer.prompt}&login=eric&password=x` });
+    response =
+      response.form === undefined
+        ? await send(target, { headers: navigation })
+        : await send(target, { body: `prompt=${response.prompt}&login=eric&password=x` });
   }
   assert.ok(cookies.has("auth_user_id"), steps.join("\n"));
   assert.match(cookies.get("auth_refresh_token") ?? "", /^s1\./);
-  const right = await ask(`${gatekeeperUrl}/eric/x`, {});
+  const right = await send(`${gatekeeperUrl}/eric/x`, {});
   assert.equal(right.status, 200);
   assert.equal((JSON.parse(right.text) as Record<string, string>)["x-auth-username"], "eric");
-  assert.equal((await ask(`${gatekeeperUrl}/bob/x`, {})).status, 403);
+  assert.equal((await send(`${gatekeeperUrl}/bob/x`, {})).status, 403);
 });
 
 test("the issuer tells of a logout, and the login's tokens end at once (Back-Channel Logout 1.0)", async () => {
@@ -116,7 +116,7 @@ test("the issuer tells of a logout, and the login's tokens end at once (Back-Cha
       .setIssuedAt()
       .setExpirationTime("2m")
       .sign(privateKey);
-    return ask(`${gatekeeperUrl}/oauth/back-channel-logout`, { body: `logout_token=${token}` });
+    return send(`${gatekeeperUrl}/oauth/back-channel-logout`, { body: `logout_token=${token}` });
   };
   const { sub } = decodeJwt(cookies.get("auth_user_id") ?? "");
   const kept = new Map(cookies);
@@ -124,27 +124,27 @@ test("the issuer tells of a logout, and the login's tokens end at once (Back-Cha
   assert.equal((await tell({ sub, nonce: "n" })).status, 400);
   assert.equal((await tell({ sub, events: {} })).status, 400);
   assert.equal((await tell({ sub: "somebody else", sid: "other" })).status, 200);
-  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 200);
+  assert.equal((await send(`${gatekeeperUrl}/eric/x`, {})).status, 200);
   assert.equal((await tell({ sub, sid: "its session" })).status, 200);
-  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 401);
+  assert.equal((await send(`${gatekeeperUrl}/eric/x`, {})).status, 401);
   // Whose refresh token is still good was another login of the user: it goes on. Times are whole seconds.
   await new Promise((resolve) => setTimeout(resolve, 1100));
   kept.forEach((value, name) => cookies.set(name, value));
-  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 200);
+  assert.equal((await send(`${gatekeeperUrl}/eric/x`, {})).status, 200);
 });
 
 test("the login is renewed with the refresh token alone, and logout ends it", async () => {
   cookies.delete("auth_user_id");
-  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 200);
+  assert.equal((await send(`${gatekeeperUrl}/eric/x`, {})).status, 200);
   assert.ok(cookies.has("auth_user_id"));
   const kept = new Map(cookies);
-  assert.equal((await ask(`${gatekeeperUrl}/oauth/logout`, {})).status, 302);
+  assert.equal((await send(`${gatekeeperUrl}/oauth/logout`, {})).status, 302);
   assert.equal(cookies.has("auth_user_id"), false);
   kept.forEach((value, name) => cookies.set(name, value));
-  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 401);
+  assert.equal((await send(`${gatekeeperUrl}/eric/x`, {})).status, 401);
 });
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly location: string | undefined;
   /** Where the form on the page goes. */
@@ -159,7 +159,7 @@ interface AskOptions {
 }
 
 /** A browser without script: keeps cookies, reads the one form of a page. */
-async function ask(url: string, { headers = {}, body }: AskOptions): Promise<Answer> {
+async function send(url: string, { headers = {}, body }: AskOptions): Promise<TestResponse> {
   const { request } = await import("node:http");
   const target = new URL(url);
   const host = url.startsWith(gatekeeperUrl) ? "127-0-0-1.example.org" : target.host;

@@ -88,11 +88,11 @@ const sign = (claims: Record<string, unknown>, typ = "JWT") =>
 const tellLogout = async (replica: string, claims: Record<string, unknown>): Promise<number> => {
   const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
   const token = await sign({ jti: randomUUID(), events, ...claims }, "logout+jwt");
-  return ask(`${replica}/oauth/back-channel-logout`, { form: `logout_token=${token}` });
+  return send(`${replica}/oauth/back-channel-logout`, { form: `logout_token=${token}` });
 };
-const visit = (replica: string, token: string) => ask(`${replica}/x`, { token });
+const visit = (replica: string, token: string) => send(`${replica}/x`, { token });
 
-async function ask(url: string, { token, form }: { token?: string; form?: string }): Promise<number> {
+async function send(url: string, { token, form }: { token?: string; form?: string }): Promise<number> {
   const { request } = await import("node:http");
   const headers = {
     host: HOST,

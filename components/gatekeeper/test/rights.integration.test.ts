@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { ENDPOINTS } from "../oauth/endpoints.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { type Fixture, startFixture } from "./fixture.ts";
 
 /** Walks the gatekeeper's own addresses and those of a service with every kind of caller, and compares with the table that people read. */
 const TABLE = join(import.meta.dirname, "../../../docs/reference/identity-rights.md");
 const CALLERS = ["nobody", "wrong", "bob", "eric"] as const;
 
-let rig: Rig;
+let fixture: Fixture;
 before(async () => {
-  rig = await startRig();
+  fixture = await startFixture();
 });
-after(() => rig.close());
+after(() => fixture.close());
 
 const rows = [
   ...readFileSync(TABLE, "utf8").matchAll(/^\| `(\/[^`]+)`[^|]*\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm),
@@ -34,11 +34,11 @@ for (const { path, statuses } of rows) {
           ? {}
           : caller === "wrong"
             ? { authorization: "Bearer a.b.c" }
-            : await rig.bearer(caller === "bob" ? { sub: "id-of-bob", preferred_username: "bob" } : {});
+            : await fixture.bearer(caller === "bob" ? { sub: "id-of-bob", preferred_username: "bob" } : {});
       const isPost = ENDPOINTS[path]?.methods.includes("GET") === false;
       found.push(
         (
-          await rig.ask({
+          await fixture.send({
             path,
             headers: { ...headers, ...(isPost && { "content-type": "application/x-www-form-urlencoded" }) },
             ...(isPost && { method: "POST", body: "" }),

@@ -1,5 +1,5 @@
 import {
-  LONGEST_COOKIE,
+  MAX_COOKIE,
   type CookieOptions as Options,
   type RequestCookies,
   renderCookie,
@@ -35,7 +35,7 @@ export type CookieOptions = Omit<Options, "sameSite">;
  * @throws {Refusal} TOKEN_TOO_LARGE
  */
 export function renderTokenCookie(name: string, value: string, options: CookieOptions): string {
-  if (name.length + value.length > LONGEST_COOKIE) {
+  if (name.length + value.length > MAX_COOKIE) {
     throw new Refusal("TOKEN_TOO_LARGE", { because: `${name} would have ${value.length} bytes` });
   }
   return renderCookie(name, value, { ...options, sameSite: "Lax" });

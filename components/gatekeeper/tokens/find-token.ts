@@ -82,7 +82,7 @@ export function createTokenFinder({
       return readOnlyValue(cookies, tokenCookies.names.refresh) === undefined ? { kind: "none" } : undefined;
     }
     const verified = verifier.recall(token, { ...(audiences !== undefined && { audiences }) });
-    if (verified === undefined || policies.peekToken(verified) !== "good") {
+    if (verified === undefined || policies.cachedTokenState(verified) !== "good") {
       return undefined;
     }
     return { kind: "verified", verified, from: bearer === undefined ? "cookie" : "header", setCookies: [] };
@@ -95,7 +95,7 @@ export function createTokenFinder({
   ): Promise<VerifiedToken | TokenError> => {
     try {
       const verified = await verifier.verify(token, { ...(audiences !== undefined && { audiences }), boundTo });
-      return (await policies.isTokenGood(verified))
+      return (await policies.isTokenActive(verified))
         ? verified
         : new TokenError("REVOKED", "the token's login has ended, or its user has changed");
     } catch (error) {

@@ -23,16 +23,16 @@ interface RefresherDeps {
 export function createRefresher({ endpoint, defaultClient, clock }: RefresherDeps): Refresher {
   const once = createRefreshOnce<TokenSet | undefined>(clock);
 
-  const ask = async (clientId: string, refreshToken: string): Promise<TokenSet | undefined> => {
-    const answer = await endpoint.ask(clientId, { grant_type: "refresh_token", refresh_token: refreshToken });
+  const send = async (clientId: string, refreshToken: string): Promise<TokenSet | undefined> => {
+    const response = await endpoint.send(clientId, { grant_type: "refresh_token", refresh_token: refreshToken });
     // A refresh token that is not rotated stays as it is.
-    return answer.ok ? { ...answer.tokens, refreshToken: answer.tokens.refreshToken ?? refreshToken } : undefined;
+    return response.ok ? { ...response.tokens, refreshToken: response.tokens.refreshToken ?? refreshToken } : undefined;
   };
 
   return {
     refresh: ({ clientId: known, refreshToken }, likelyClient) => {
       const clientId = known ?? likelyClient ?? defaultClient;
-      return once(`${clientId}\n${refreshToken}`, () => ask(clientId, refreshToken));
+      return once(`${clientId}\n${refreshToken}`, () => send(clientId, refreshToken));
     },
   };
 }

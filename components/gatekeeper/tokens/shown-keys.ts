@@ -15,7 +15,7 @@ export interface ShownKeys {
 }
 
 /** Proofs live for two minutes; more than this at once are a flood, and the oldest of them give way to none. */
-const MOST_PROOFS = 200_000;
+const MAX_PROOFS = 200_000;
 
 /**
  * Remembers in this process which proofs were used: another replica would take one of these again, within the minute that it is good for,
@@ -34,7 +34,7 @@ export function createShownKeys(clock: () => number): ShownKeys {
     if (used.has(id)) {
       throw new DpopError("it was used before");
     }
-    if (used.size >= MOST_PROOFS) {
+    if (used.size >= MAX_PROOFS) {
       throw new DpopError(`too many proofs came within ${2 * DPOP_SECONDS} seconds; try again in a moment`);
     }
     used.set(id, expiresAt.getTime());

@@ -10,16 +10,16 @@ export interface TokenEndpoint {
    * @returns the tokens, or what the issuer found wrong
    * @throws {Refusal} ISSUER_UNAVAILABLE
    */
-  readonly ask: (
+  readonly send: (
     clientId: string,
     parameters: Readonly<Record<string, string>>,
     forwardedFor?: string,
-  ) => Promise<TokenAnswer>;
+  ) => Promise<TokenResponse>;
   /** Ends a login at the issuer (RFC 7009); resolves also when the issuer does not know the token any more. */
   readonly revoke: (clientId: string, refreshToken: string) => Promise<void>;
 }
 
-export type TokenAnswer =
+export type TokenResponse =
   | { readonly ok: true; readonly tokens: TokenSet; readonly body: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly status: number; readonly error: string; readonly description: string | undefined };
 
@@ -57,13 +57,18 @@ export function createTokenEndpoint({ issuer, clients }: TokenEndpointDeps): Tok
     }
   };
   return {
-    ask: async (clientId, parameters, forwardedFor) => {
+    send: async (clientId, parameters, forwardedFor) => {
       const { status, body } = await post("token_endpoint", clientId, parameters, forwardedFor);
-      const answer = parseObject(body);
-      if (status >= 500 || answer === undefined) {
+      const response = parseObject(body);
+      if (status >= 500 || response === undefined) {
         throw new Refusal("ISSUER_UNAVAILABLE", { cause: new Error(`the token endpoint answered ${status}`) });
       }
-      const { access_token: accessToken, refresh_token: refreshToken, error, error_description: description } = answer;
+      const {
+        access_token: accessToken,
+        refresh_token: refreshToken,
+        error,
+        error_description: description,
+      } = response;
       if (status !== 200 || typeof accessToken !== "string") {
         return {
           ok: false,
@@ -74,7 +79,7 @@ export function createTokenEndpoint({ issuer, clients }: TokenEndpointDeps): Tok
       }
       return {
         ok: true,
-        body: answer,
+        body: response,
         tokens: { accessToken, refreshToken: typeof refreshToken === "string" ? refreshToken : undefined, clientId },
       };
     },

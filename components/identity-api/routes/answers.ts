@@ -1,5 +1,5 @@
 // What the interface answers: the OpenAPI document is made of this. Answers are those of the identity service's admin interface, sent whole.
-import { jsonAnswer as answer } from "@swath/service/openapi";
+import { jsonResponse as answer } from "@swath/service/openapi";
 import { Type } from "typebox";
 
 const more = { additionalProperties: true };
@@ -43,7 +43,7 @@ const Enabled = Type.Object({ enabled: Type.Boolean() });
 const Empty = Type.Object({});
 
 /** Answers of each request, by status. */
-export const ANSWERS = {
+export const RESPONSE_SCHEMAS = {
   createClient: {
     200: answer(
       "The client's id, and what it protects",

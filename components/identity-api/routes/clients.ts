@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 
-import { orExisting } from "../admin-client.ts";
+import { ignoreConflict } from "../admin-client.ts";
 import type { ApiContext } from "./context.ts";
-import { ANSWERS } from "./answers.ts";
+import { RESPONSE_SCHEMAS } from "./answers.ts";
 import { createResource } from "./resources.ts";
 import { NewClient } from "./schemas.ts";
 
@@ -18,14 +18,14 @@ export function addClientRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
         description:
           "A client that exists is left as it is; its resources are added. A public client protects nothing.",
         body: NewClient,
-        response: ANSWERS.createClient,
+        response: RESPONSE_SCHEMAS.createClient,
       },
     },
     async (request) => {
       const admin = adminOf(request);
       const { resources = [], publicClient = false, ...fields } = request.body;
-      await orExisting(
-        admin.ask("POST", "/clients", {
+      await ignoreConflict(
+        admin.send("POST", "/clients", {
           ...fields,
           publicClient,
           ...(publicClient && { authorizationServicesEnabled: false, serviceAccountsEnabled: false }),
@@ -34,7 +34,9 @@ export function addClientRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
       const client = await admin.findClient(fields.clientId);
       const made: unknown[] = [];
       for (const resource of publicClient ? [] : resources) {
-        made.push((await orExisting(createResource(admin, client, resource))) ?? { name: resource.name, exists: true });
+        made.push(
+          (await ignoreConflict(createResource(admin, client, resource))) ?? { name: resource.name, exists: true },
+        );
       }
       return { client, ...(made.length > 0 && { resources: made }) };
     },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { ApiContext } from "./context.ts";
-import { ANSWERS } from "./answers.ts";
+import { RESPONSE_SCHEMAS } from "./answers.ts";
 import { Policy } from "./schemas.ts";
 
 const TYPES = ["client", "aggregated", "scope", "group", "regex", "role", "time", "user"];
@@ -15,11 +15,11 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
 
   app.get<Params>(
     "/:client/policies",
-    { schema: { tags, summary: "Policies of a client", response: ANSWERS.policies } },
+    { schema: { tags, summary: "Policies of a client", response: RESPONSE_SCHEMAS.policies } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      return admin.ask("GET", `/clients/${client}/authz/resource-server/policy?max=-1&permission=false`);
+      return admin.send("GET", `/clients/${client}/authz/resource-server/policy?max=-1&permission=false`);
     },
   );
   app.post<Params>(
@@ -30,33 +30,39 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
         summary: "Create a policy of a type",
         params: type,
         body: Policy,
-        response: ANSWERS.createPolicy,
+        response: RESPONSE_SCHEMAS.createPolicy,
       },
     },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      return admin.ask("POST", `/clients/${client}/authz/resource-server/${kindOf(request.params.type)}`, request.body);
+      return admin.send(
+        "POST",
+        `/clients/${client}/authz/resource-server/${kindOf(request.params.type)}`,
+        request.body,
+      );
     },
   );
   app.put<Params>(
     "/:client/policies/:type/:id",
-    { schema: { tags, summary: "Change a policy", params: type, body: Policy, response: ANSWERS.changePolicy } },
+    {
+      schema: { tags, summary: "Change a policy", params: type, body: Policy, response: RESPONSE_SCHEMAS.changePolicy },
+    },
     async (request) => {
       const admin = adminOf(request);
       const { id, type: name } = request.params;
       const client = await admin.findClient(request.params.client);
       const path = `/clients/${client}/authz/resource-server/${kindOf(name)}/${encodeURIComponent(id)}`;
-      return admin.ask("PUT", path, request.body);
+      return admin.send("PUT", path, request.body);
     },
   );
   app.delete<Params>(
     "/:client/policies/:id",
-    { schema: { tags, summary: "Delete a policy", response: ANSWERS.deleted } },
+    { schema: { tags, summary: "Delete a policy", response: RESPONSE_SCHEMAS.deleted } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      await admin.ask(
+      await admin.send(
         "DELETE",
         `/clients/${client}/authz/resource-server/policy/${encodeURIComponent(request.params.id)}`,
       );
@@ -65,11 +71,11 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
   );
   app.get<{ Querystring: { name?: string } }>(
     "/policies",
-    { schema: { tags, summary: "Policies of all clients, by name", response: ANSWERS.policies } },
+    { schema: { tags, summary: "Policies of all clients, by name", response: RESPONSE_SCHEMAS.policies } },
     async (request) => {
       const admin = adminOf(request);
       const { name = "" } = request.query;
-      const clients = await admin.ask<readonly { id: string; authorizationServicesEnabled: boolean }[]>(
+      const clients = await admin.send<readonly { id: string; authorizationServicesEnabled: boolean }[]>(
         "GET",
         "/clients",
       );
@@ -77,7 +83,7 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
         clients
           .filter(({ authorizationServicesEnabled }) => authorizationServicesEnabled)
           .map(({ id }) =>
-            admin.ask<readonly unknown[]>(
+            admin.send<readonly unknown[]>(
               "GET",
               `/clients/${id}/authz/resource-server/policy?max=-1&permission=false&name=${encodeURIComponent(name)}`,
             ),
@@ -89,38 +95,45 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
 
   app.get<Params>(
     "/:client/permissions",
-    { schema: { tags, summary: "Permissions of a client", response: ANSWERS.policies } },
+    { schema: { tags, summary: "Permissions of a client", response: RESPONSE_SCHEMAS.policies } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      return admin.ask("GET", `/clients/${client}/authz/resource-server/permission?max=-1`);
+      return admin.send("GET", `/clients/${client}/authz/resource-server/permission?max=-1`);
     },
   );
   app.get<Params>(
     "/:client/permissions/resources",
-    { schema: { tags, summary: "Permissions on resources", response: ANSWERS.policies } },
+    { schema: { tags, summary: "Permissions on resources", response: RESPONSE_SCHEMAS.policies } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      return admin.ask("GET", `/clients/${client}/authz/resource-server/permission?max=-1&type=resource`);
+      return admin.send("GET", `/clients/${client}/authz/resource-server/permission?max=-1&type=resource`);
     },
   );
   app.post<Params>(
     "/:client/permissions/resources",
-    { schema: { tags, summary: "Create a permission on resources", body: Policy, response: ANSWERS.createPolicy } },
+    {
+      schema: {
+        tags,
+        summary: "Create a permission on resources",
+        body: Policy,
+        response: RESPONSE_SCHEMAS.createPolicy,
+      },
+    },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      return admin.ask("POST", `/clients/${client}/authz/resource-server/permission/resource`, request.body);
+      return admin.send("POST", `/clients/${client}/authz/resource-server/permission/resource`, request.body);
     },
   );
   app.get<Params>(
     "/:client/permissions/management",
-    { schema: { tags, summary: "Whether the client protects resources", response: ANSWERS.enabled } },
+    { schema: { tags, summary: "Whether the client protects resources", response: RESPONSE_SCHEMAS.enabled } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      const { authorizationServicesEnabled: enabled } = await admin.ask<{ authorizationServicesEnabled: boolean }>(
+      const { authorizationServicesEnabled: enabled } = await admin.send<{ authorizationServicesEnabled: boolean }>(
         "GET",
         `/clients/${client}`,
       );
@@ -139,13 +152,13 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
           additionalProperties: false,
           properties: { enabled: { type: "boolean" } },
         },
-        response: ANSWERS.enabled,
+        response: RESPONSE_SCHEMAS.enabled,
       },
     },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      await admin.ask("PUT", `/clients/${client}`, { authorizationServicesEnabled: request.body.enabled });
+      await admin.send("PUT", `/clients/${client}`, { authorizationServicesEnabled: request.body.enabled });
       return { enabled: request.body.enabled };
     },
   );

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 
-import { type AdminClient, orExisting } from "../admin-client.ts";
+import { type AdminClient, ignoreConflict } from "../admin-client.ts";
 import type { ApiContext } from "./context.ts";
-import { ANSWERS } from "./answers.ts";
+import { RESPONSE_SCHEMAS } from "./answers.ts";
 import { ResourceChange, Resources } from "./schemas.ts";
 import type { Resource } from "./schemas.ts";
 
@@ -32,18 +32,18 @@ export async function createResource(admin: AdminClient, client: string, body: R
     ownerManagedAccess = false,
     decisionStrategy = "UNANIMOUS",
   } = body;
-  const wanted = { name, uris, scopes: scopes.map((scope) => ({ name: scope })), attributes, ownerManagedAccess };
+  const requested = { name, uris, scopes: scopes.map((scope) => ({ name: scope })), attributes, ownerManagedAccess };
   const isDefault = name === DEFAULT_RESOURCE;
   const existing = await findResource(admin, client, name);
   const made =
     isDefault && existing !== undefined
-      ? await admin.ask("PUT", `${server}/resource/${existing._id}`, wanted)
-      : await admin.ask<StoredResource>("POST", `${server}/resource`, wanted);
+      ? await admin.send("PUT", `${server}/resource/${existing._id}`, requested)
+      : await admin.send<StoredResource>("POST", `${server}/resource`, requested);
   const resource = (await findResource(admin, client, name)) as StoredResource;
   const policies = await createPolicies(admin, client, body, isDefault);
   if (policies.length > 0) {
-    await orExisting(
-      admin.ask("POST", `${server}/permission/resource`, {
+    await ignoreConflict(
+      admin.send("POST", `${server}/permission/resource`, {
         name: `${name} Permission`,
         type: "resource",
         logic: "POSITIVE",
@@ -58,12 +58,12 @@ export async function createResource(admin: AdminClient, client: string, body: R
 
 async function findResource(admin: AdminClient, client: string, name: string): Promise<StoredResource | undefined> {
   const path = `/clients/${client}/authz/resource-server/resource?exactName=true&name=${encodeURIComponent(name)}`;
-  return (await admin.ask<readonly StoredResource[]>("GET", path))[0];
+  return (await admin.send<readonly StoredResource[]>("GET", path))[0];
 }
 
 async function findPolicy(admin: AdminClient, client: string, name: string): Promise<Named | undefined> {
   const path = `/clients/${client}/authz/resource-server/policy?max=-1&name=${encodeURIComponent(name)}`;
-  return (await admin.ask<readonly Named[]>("GET", path)).find((policy) => policy.name === name);
+  return (await admin.send<readonly Named[]>("GET", path)).find((policy) => policy.name === name);
 }
 
 async function createPolicies(
@@ -75,8 +75,8 @@ async function createPolicies(
   const path = `/clients/${client}/authz/resource-server/policy`;
   const { user = [], role = [], authenticated = false } = permissions;
   const ensure = async (type: string, policyName: string, rule: object): Promise<string> => {
-    const made = await orExisting(
-      admin.ask<Named>("POST", `${path}/${type}`, {
+    const made = await ignoreConflict(
+      admin.send<Named>("POST", `${path}/${type}`, {
         name: policyName,
         logic: "POSITIVE",
         decisionStrategy: "UNANIMOUS",
@@ -105,7 +105,7 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
         tags,
         summary: "Create resources with their policies and permissions",
         body: Resources,
-        response: ANSWERS.createResources,
+        response: RESPONSE_SCHEMAS.createResources,
       },
     },
     async (request) => {
@@ -120,13 +120,13 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.put<{ Params: { client: string; id: string }; Body: Static<typeof ResourceChange> }>(
     "/:client/resources/:id",
-    { schema: { tags, summary: "Change a resource", body: ResourceChange, response: ANSWERS.changed } },
+    { schema: { tags, summary: "Change a resource", body: ResourceChange, response: RESPONSE_SCHEMAS.changed } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
       const { permissions: _permissions, decisionStrategy: _strategy, _id, resource_scopes, ...body } = request.body;
       const { scopes = resource_scopes, ...fields } = body;
-      await admin.ask(
+      await admin.send(
         "PUT",
         `/clients/${client}/authz/resource-server/resource/${encodeURIComponent(request.params.id)}`,
         {
@@ -141,11 +141,11 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.delete<{ Params: { client: string; id: string } }>(
     "/:client/resources/:id",
-    { schema: { tags, summary: "Delete a resource", response: ANSWERS.deleted } },
+    { schema: { tags, summary: "Delete a resource", response: RESPONSE_SCHEMAS.deleted } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      await admin.ask(
+      await admin.send(
         "DELETE",
         `/clients/${client}/authz/resource-server/resource/${encodeURIComponent(request.params.id)}`,
       );
@@ -154,43 +154,49 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.delete<{ Params: { client: string; name: string } }>(
     "/:client/resources/:name/all",
-    { schema: { tags, summary: "Delete a resource with its policies and permissions", response: ANSWERS.deleted } },
+    {
+      schema: {
+        tags,
+        summary: "Delete a resource with its policies and permissions",
+        response: RESPONSE_SCHEMAS.deleted,
+      },
+    },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
       const { name } = request.params;
       const server = `/clients/${client}/authz/resource-server`;
-      const all = await admin.ask<readonly Named[]>("GET", `${server}/policy?max=-1&name=${encodeURIComponent(name)}`);
+      const all = await admin.send<readonly Named[]>("GET", `${server}/policy?max=-1&name=${encodeURIComponent(name)}`);
       const own = ["Permission", "Role Policy", "User Policy", "Authenticated Policy"].map((kind) => `${name} ${kind}`);
       for (const policyName of own) {
         const policy = all.find((candidate) => candidate.name === policyName);
         if (policy !== undefined) {
-          await admin.ask("DELETE", `${server}/policy/${policy.id}`);
+          await admin.send("DELETE", `${server}/policy/${policy.id}`);
         }
       }
       const resource = await findResource(admin, client, name);
       if (resource !== undefined) {
-        await admin.ask("DELETE", `${server}/resource/${resource._id}`);
+        await admin.send("DELETE", `${server}/resource/${resource._id}`);
       }
       return {};
     },
   );
   app.get<{ Querystring: { client_id?: string } }>(
     "/resources",
-    { schema: { tags, summary: "Resources of a client, or of all", response: ANSWERS.resources } },
+    { schema: { tags, summary: "Resources of a client, or of all", response: RESPONSE_SCHEMAS.resources } },
     async (request) => {
       const admin = adminOf(request);
-      const { client_id: wanted } = request.query;
-      if (wanted !== undefined) {
-        return admin.ask("GET", `/clients/${await admin.findClient(wanted)}/authz/resource-server/resource`);
+      const { client_id: requested } = request.query;
+      if (requested !== undefined) {
+        return admin.send("GET", `/clients/${await admin.findClient(requested)}/authz/resource-server/resource`);
       }
-      const clients = await admin.ask<readonly { id: string; authorizationServicesEnabled: boolean }[]>(
+      const clients = await admin.send<readonly { id: string; authorizationServicesEnabled: boolean }[]>(
         "GET",
         "/clients",
       );
       const servers = clients.filter(({ authorizationServicesEnabled }) => authorizationServicesEnabled);
       const lists = await Promise.all(
-        servers.map(({ id }) => admin.ask<readonly unknown[]>("GET", `/clients/${id}/authz/resource-server/resource`)),
+        servers.map(({ id }) => admin.send<readonly unknown[]>("GET", `/clients/${id}/authz/resource-server/resource`)),
       );
       return lists.flat();
     },
@@ -202,13 +208,13 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
         tags,
         summary: "One resource of a client",
         querystring: { type: "object", required: ["client_id"], properties: { client_id: { type: "string" } } },
-        response: ANSWERS.resource,
+        response: RESPONSE_SCHEMAS.resource,
       },
     },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.query.client_id);
-      return admin.ask(
+      return admin.send(
         "GET",
         `/clients/${client}/authz/resource-server/resource/${encodeURIComponent(request.params.id)}`,
       );

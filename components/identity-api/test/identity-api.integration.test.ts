@@ -16,7 +16,7 @@ let identity: ChildProcess;
 let url: string;
 let app: FastifyInstance;
 let admin: string;
-let checkAnswer: ReturnType<typeof createAnswerCheck>;
+let checkResponse: ReturnType<typeof createAnswerCheck>;
 
 before(async () => {
   postgres = await startTestServer();
@@ -45,7 +45,7 @@ before(async () => {
   );
   app = await createIdentityApi(createLogger("identity-api", "fatal"), createPeer(url), "master");
   await app.ready();
-  checkAnswer = createAnswerCheck(app.swagger());
+  checkResponse = createAnswerCheck(app.swagger());
   admin = await logIn("admin");
 });
 after(async () => {
@@ -55,25 +55,25 @@ after(async () => {
 });
 
 async function logIn(username: string): Promise<string> {
-  const answer = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {
+  const response = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {
     method: "POST",
     body: new URLSearchParams({ grant_type: "password", client_id: "admin-cli", username, password: PASSWORD }),
   });
-  return ((await answer.json()) as { access_token: string }).access_token;
+  return ((await response.json()) as { access_token: string }).access_token;
 }
-const ask = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, payload?: object, token = admin) => {
-  const answer = await app.inject({
+const send = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, payload?: object, token = admin) => {
+  const response = await app.inject({
     method,
     url: path,
     headers: { authorization: `Bearer ${token}` },
     ...(payload && { payload }),
   });
-  const given = { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
-  checkAnswer(method, path, given.status, given.body);
-  return given;
+  const provided = { status: response.statusCode, body: response.body === "" ? undefined : response.json() };
+  checkResponse(method, path, provided.status, provided.body);
+  return provided;
 };
 const decision = async (user: string, permission: string) => {
-  const answer = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {
+  const response = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {
     method: "POST",
     headers: { authorization: `Bearer ${await logIn(user)}` },
     body: new URLSearchParams({
@@ -84,11 +84,11 @@ const decision = async (user: string, permission: string) => {
       response_mode: "decision",
     }),
   });
-  return answer.status;
+  return response.status;
 };
 
 test("one call makes a client whose resources are protected for those named", async () => {
-  const made = await ask("POST", "/clients", {
+  const made = await send("POST", "/clients", {
     clientId: "maps",
     name: "Maps",
     secret: "sesame",
@@ -104,64 +104,64 @@ test("one call makes a client whose resources are protected for those named", as
   assert.equal(await decision("bob", "/eric/x"), 403);
   assert.equal(await decision("bob", "/elsewhere"), 200);
   // Again: it exists, and nothing doubles.
-  const again = await ask("POST", "/clients", { clientId: "maps", resources: [{ name: "eric", uris: ["/eric/*"] }] });
+  const again = await send("POST", "/clients", { clientId: "maps", resources: [{ name: "eric", uris: ["/eric/*"] }] });
   assert.equal(again.status, 200);
-  assert.equal((await ask("GET", "/resources?client_id=maps")).body.length, 2);
+  assert.equal((await send("GET", "/resources?client_id=maps")).body.length, 2);
 });
 
 test("resources are added, changed and taken away with their policies", async () => {
-  const added = await ask("POST", "/maps/resources", [
+  const added = await send("POST", "/maps/resources", [
     { name: "bob", uris: ["/bob/*"], permissions: { user: ["bob"] } },
   ]);
   assert.equal(added.status, 200);
   assert.equal(await decision("bob", "/bob/x"), 200);
   assert.equal(await decision("eric", "/bob/x"), 403);
-  assert.equal((await ask("POST", "/maps/resources", [{ name: "bob", uris: ["/bob/*"] }])).status, 409);
+  assert.equal((await send("POST", "/maps/resources", [{ name: "bob", uris: ["/bob/*"] }])).status, 409);
   const id = added.body[0]._id as string;
-  assert.equal((await ask("PUT", `/maps/resources/${id}`, { uris: ["/robert/*"] })).status, 200);
+  assert.equal((await send("PUT", `/maps/resources/${id}`, { uris: ["/robert/*"] })).status, 200);
   assert.equal(await decision("bob", "/robert/x"), 200);
-  assert.equal((await ask("DELETE", "/maps/resources/bob/all")).status, 200);
-  const policies = (await ask("GET", "/maps/policies")).body as readonly { name: string }[];
+  assert.equal((await send("DELETE", "/maps/resources/bob/all")).status, 200);
+  const policies = (await send("GET", "/maps/policies")).body as readonly { name: string }[];
   assert.ok(!policies.some(({ name }) => name.startsWith("bob")));
 });
 
 test("policies of each kind", async () => {
-  const role = await ask("POST", "/maps/policies/role", { name: "administrators", roles: [{ id: "admin" }] });
+  const role = await send("POST", "/maps/policies/role", { name: "administrators", roles: [{ id: "admin" }] });
   assert.equal(role.status, 200);
-  const changed = await ask("PUT", `/maps/policies/role/${role.body.id}`, {
+  const changed = await send("PUT", `/maps/policies/role/${role.body.id}`, {
     name: "administrators",
     logic: "NEGATIVE",
     roles: [{ id: "admin" }],
   });
   assert.equal(changed.body.logic, "NEGATIVE");
-  assert.equal((await ask("POST", "/maps/policies/magic", { name: "x" })).status, 422);
-  assert.equal((await ask("DELETE", `/maps/policies/${role.body.id}`)).status, 200);
-  assert.deepEqual((await ask("GET", "/maps/permissions/management")).body, { enabled: true });
+  assert.equal((await send("POST", "/maps/policies/magic", { name: "x" })).status, 422);
+  assert.equal((await send("DELETE", `/maps/policies/${role.body.id}`)).status, 200);
+  assert.deepEqual((await send("GET", "/maps/permissions/management")).body, { enabled: true });
 });
 
 test("wrong requests, and requests of who is no administrator", async () => {
-  assert.equal((await ask("POST", "/clients", { clientId: "x", magic: true })).status, 422);
-  assert.equal((await ask("POST", "/clients", {})).status, 422);
-  assert.equal((await ask("POST", "/nobody/resources", [{ name: "x", uris: ["/x"] }])).status, 404);
+  assert.equal((await send("POST", "/clients", { clientId: "x", magic: true })).status, 422);
+  assert.equal((await send("POST", "/clients", {})).status, 422);
+  assert.equal((await send("POST", "/nobody/resources", [{ name: "x", uris: ["/x"] }])).status, 404);
   const eric = await logIn("eric");
-  assert.equal((await ask("POST", "/clients", { clientId: "y" }, eric)).status, 403);
-  assert.equal((await ask("GET", "/maps/policies", undefined, eric)).status, 403);
-  assert.equal((await ask("GET", "/maps/policies", undefined, "x.y.z")).status, 401);
+  assert.equal((await send("POST", "/clients", { clientId: "y" }, eric)).status, 403);
+  assert.equal((await send("GET", "/maps/policies", undefined, eric)).status, 403);
+  assert.equal((await send("GET", "/maps/policies", undefined, "x.y.z")).status, 401);
 });
 
 test("a resource is changed as the known API takes it: shown fields, attributes, trailing slashes", async () => {
   const client = "shown";
-  await ask("POST", "/clients/", { clientId: client, resources: [{ name: "data", uris: ["/data/*"] }] });
-  const list = (await ask("GET", `/resources/?client_id=${client}`)).body as { _id: string; name: string }[];
+  await send("POST", "/clients/", { clientId: client, resources: [{ name: "data", uris: ["/data/*"] }] });
+  const list = (await send("GET", `/resources/?client_id=${client}`)).body as { _id: string; name: string }[];
   const resource = list.find(({ name }) => name === "data");
   assert.ok(resource);
-  const changed = await ask("PUT", `/${client}/resources/${resource._id}/`, {
+  const changed = await send("PUT", `/${client}/resources/${resource._id}/`, {
     ...resource,
     displayName: "Data of all",
     attributes: { kind: ["open"], size: "big" },
   });
   assert.equal(changed.status, 200);
-  const { body } = await ask("GET", `/resources/${resource._id}?client_id=${client}`);
+  const { body } = await send("GET", `/resources/${resource._id}?client_id=${client}`);
   assert.equal(body.displayName, "Data of all");
   assert.deepEqual(body.attributes, { kind: ["open"], size: ["big"] });
   assert.deepEqual(

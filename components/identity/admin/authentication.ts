@@ -88,8 +88,8 @@ export function addAuthenticationRoutes(app: FastifyInstance, context: IdentityC
     priority,
     config: {},
   });
-  const get = (path: string, answer: (request: AdminRequest) => unknown) =>
-    app.get(`${base}/${path}`, forRoles(context, ["view-realm"], answer));
+  const get = (path: string, response: (request: AdminRequest) => unknown) =>
+    app.get(`${base}/${path}`, forRoles(context, ["view-realm"], response));
 
   get("flows", () => FLOWS.map(show));
   get("flows/:flow", (request) => show(openFlow(request)));

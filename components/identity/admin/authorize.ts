@@ -92,13 +92,13 @@ export function requireRole(actor: Actor, ...roles: readonly (ManagementRole | "
   }
 }
 
-function hasRole(roles: readonly string[], wanted: ManagementRole): boolean {
+function hasRole(roles: readonly string[], requested: ManagementRole): boolean {
   return (
     roles.includes("realm-admin") ||
-    roles.includes(wanted) ||
+    roles.includes(requested) ||
     // Who may change may look.
-    (/^(view|query)-/.test(wanted) && roles.includes(wanted.replace(/^(view|query)-/, "manage-"))) ||
-    (wanted.startsWith("query-") && roles.includes(wanted.replace("query-", "view-")))
+    (/^(view|query)-/.test(requested) && roles.includes(requested.replace(/^(view|query)-/, "manage-"))) ||
+    (requested.startsWith("query-") && roles.includes(requested.replace("query-", "view-")))
   );
 }
 

@@ -41,8 +41,8 @@ export function addAuthzEvaluationRoutes(app: FastifyInstance, context: Identity
       const set = await loadPolicySet(context.pool, request.handle.realm.id, client);
       const now = new Date();
       const evaluator = createEvaluator(set);
-      const wanted = findWanted(set, body);
-      const results = wanted.map(({ resource, scopes }) => {
+      const requested = findWanted(set, body);
+      const results = requested.map(({ resource, scopes }) => {
         const decision = evaluator.evaluateResource(resource, { identity, now }, scopes);
         return {
           resource: { name: resource.name, _id: resource.id },
@@ -89,8 +89,8 @@ async function findIdentity(
     throw named === "" ? badRequest("userId is missing") : notFound("User");
   }
   const { user, access } = found;
-  const asked = body["roleIds"];
-  const added = Array.isArray(asked) ? asked.filter((role): role is string => typeof role === "string") : [];
+  const requested = body["roleIds"];
+  const added = Array.isArray(requested) ? requested.filter((role): role is string => typeof role === "string") : [];
   const roles = [...new Set([...access.realm, ...added])];
   const claims = mapClaims("access", { client, user, access, acr: "1" }, grantScope(client, undefined));
   const identity = identityOf({
@@ -109,12 +109,12 @@ async function findIdentity(
 
 /** The resources that are asked about, by id, name or path; all of them where none is named. */
 function findWanted(set: PolicySet, body: Readonly<Record<string, unknown>>) {
-  const asked = body["resources"] === undefined ? [] : readList(body["resources"]);
-  if (asked.length === 0) {
+  const requested = body["resources"] === undefined ? [] : readList(body["resources"]);
+  if (requested.length === 0) {
     return set.resources.map((resource) => ({ resource, scopes: undefined }));
   }
   const evaluator = createEvaluator(set);
-  return asked.flatMap((item) => {
+  return requested.flatMap((item) => {
     const id = readText(item, "_id") ?? readText(item, "id");
     const name = readText(item, "name", 2048);
     const scopes = Array.isArray(item["scopes"])

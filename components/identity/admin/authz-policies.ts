@@ -43,8 +43,8 @@ function addKind(app: FastifyInstance, context: IdentityContext, kind: "policy" 
   const list = async (request: AdminRequest, type: string | undefined) => {
     const { client } = await openResourceServer(request);
     const { query } = request;
-    const asked = query["permission"];
-    const permission = kind === "permission" || (asked === undefined ? undefined : asked === "true");
+    const requested = query["permission"];
+    const permission = kind === "permission" || (requested === undefined ? undefined : requested === "true");
     const resource = query["resource"];
     const found = await listPolicies(pool, client.id, {
       name: query["name"],

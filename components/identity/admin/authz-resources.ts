@@ -156,7 +156,7 @@ export function addAuthzResourceRoutes(app: FastifyInstance, context: IdentityCo
         }
         return value as Value;
       };
-      const wanted = {
+      const requested = {
         client: client.id,
         enforcementMode: oneOf(
           "policyEnforcementMode",
@@ -166,7 +166,7 @@ export function addAuthzResourceRoutes(app: FastifyInstance, context: IdentityCo
         decisionStrategy: oneOf("decisionStrategy", ["UNANIMOUS", "AFFIRMATIVE", "CONSENSUS"], server.decisionStrategy),
         allowRemote: readBoolean(body, "allowRemoteResourceManagement") ?? server.allowRemote,
       };
-      await changeRules(request, client, "UPDATE", "settings", (db) => updateResourceServer(db, wanted));
+      await changeRules(request, client, "UPDATE", "settings", (db) => updateResourceServer(db, requested));
       return request.reply.code(204).send();
     }),
   );
@@ -231,10 +231,10 @@ export function addAuthzResourceRoutes(app: FastifyInstance, context: IdentityCo
     `${AUTHZ_BASE}/resource/:resource`,
     forRoles(context, manage, async (request) => {
       const { client, resource } = await openResource(request);
-      const wanted = readResource(readObject(request.body), client, resource);
-      await checkOwner(request, client, wanted.owner);
+      const requested = readResource(readObject(request.body), client, resource);
+      await checkOwner(request, client, requested.owner);
       await changeRules(request, client, "UPDATE", `resource/${resource.id}`, (db) =>
-        updateResource(db, client.id, resource.id, wanted),
+        updateResource(db, client.id, resource.id, requested),
       );
       return request.reply.code(204).send();
     }),
@@ -298,9 +298,9 @@ function addScopeRoutes(
     path,
     forRoles(context, view, async (request) => {
       const { client } = await openResourceServer(request);
-      const wanted = request.query["name"];
+      const requested = request.query["name"];
       return (await listScopes(pool, client.id))
-        .filter(({ name }) => wanted === undefined || name.includes(wanted))
+        .filter(({ name }) => requested === undefined || name.includes(requested))
         .map(show);
     }),
   );
@@ -323,9 +323,9 @@ function addScopeRoutes(
     `${path}/:scope`,
     forRoles(context, manage, async (request) => {
       const { client, scope } = await open(request);
-      const wanted = readScope(request.body);
+      const requested = readScope(request.body);
       await changeRules(request, client, "UPDATE", `scope/${scope.id}`, (db) =>
-        updateScope(db, client.id, { id: scope.id, ...wanted }),
+        updateScope(db, client.id, { id: scope.id, ...requested }),
       );
       return request.reply.code(204).send();
     }),

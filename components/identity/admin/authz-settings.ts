@@ -130,12 +130,12 @@ export async function importRules(
   for (const item of listOf("resources")) {
     // Owners of another realm or deployment are not known here.
     const { owner: _, ...rest } = item;
-    const wanted = readResource(rest, client);
-    const [same] = await listResources(db, client.id, { name: wanted.name, exactName: true, owner: client.id });
+    const requested = readResource(rest, client);
+    const [same] = await listResources(db, client.id, { name: requested.name, exactName: true, owner: client.id });
     if (same === undefined) {
-      await insertResource(db, client.id, wanted);
+      await insertResource(db, client.id, requested);
     } else {
-      await updateResource(db, client.id, same.id, wanted);
+      await updateResource(db, client.id, same.id, requested);
     }
   }
   for (const item of listOf("policies")) {

@@ -4,7 +4,7 @@ import { announceRules } from "../store/resource-servers.ts";
 import { addResourceServer, removeResourceServer } from "../store/resource-servers.ts";
 import { putPolicy } from "../store/authz-policies.ts";
 import { insertResource } from "../store/authz-resources.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { assignFirstScopes } from "../store/client-scopes.ts";
 import {
   type Client,
@@ -138,7 +138,7 @@ export async function changeClient(db: Queryable, realm: Realm, client: Client, 
     settings,
   });
   await ensureConsequences(db, realm, { ...client, clientId, settings });
-  await announce(db, { kind: "client", realm: realm.name, clientId: client.clientId });
+  await publishChange(db, { kind: "client", realm: realm.name, clientId: client.clientId });
 }
 
 /** Protecting resources is done by the service account, which a public client cannot have. */
@@ -171,7 +171,7 @@ async function ensureConsequences(
     await removeResourceServer(db, client.id);
   }
   await announceRules(db, realm.name, client);
-  await announce(db, { kind: "client", realm: realm.name, clientId: client.clientId });
+  await publishChange(db, { kind: "client", realm: realm.name, clientId: client.clientId });
 }
 
 /**

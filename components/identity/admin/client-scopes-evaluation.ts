@@ -58,8 +58,8 @@ export function addScopeEvaluationRoutes(app: FastifyInstance, context: Identity
         if (found === undefined) {
           throw notFound("User");
         }
-        const asked = request.query["scope"] ?? "";
-        const scope = grantScope(client, `openid ${asked}`);
+        const requested = request.query["scope"] ?? "";
+        const scope = grantScope(client, `openid ${requested}`);
         const access = await request.handle.limitAccess(client, found.access, scope);
         const subject = { client, user: found.user, access, acr: "1" };
         if (describe === undefined) {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import {
   type ClientScope,
   type ClientScopeFields,
@@ -78,7 +78,7 @@ export function addClientScopeRoutes(app: FastifyInstance, context: IdentityCont
   ) =>
     request.change({ operation, resourceType: "CLIENT_SCOPE", resourcePath: path }, async (db) => {
       const result = await work(db);
-      await announce(db, { kind: "realm", realm: request.handle.realm.name });
+      await publishChange(db, { kind: "realm", realm: request.handle.realm.name });
       return result;
     });
 
@@ -99,13 +99,13 @@ export function addClientScopeRoutes(app: FastifyInstance, context: IdentityCont
         throw badRequest("id must be a UUID");
       }
       const mappers = body["protocolMappers"] === undefined ? [] : readList(body["protocolMappers"]);
-      const wanted = mappers.map((mapper) => readMapper(mapper));
+      const requested = mappers.map((mapper) => readMapper(mapper));
       if ((await listClientScopes(pool, handle.realm.id)).some(({ name }) => name === fields.name)) {
         throw new AdminError(409, `Client Scope ${fields.name} already exists`);
       }
       const made = await changeScopes(request, "CREATE", `client-scopes/${fields.name}`, async (db) => {
         const scope = await insertClientScope(db, handle.realm.id, { ...fields, id });
-        for (const mapper of wanted) {
+        for (const mapper of requested) {
           await insertMapper(db, { kind: "scope", id: scope }, { ...mapper, id: undefined });
         }
         return scope;

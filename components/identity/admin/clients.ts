@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { type Client, deleteClient, findClient, findClientById, listClients } from "../store/clients.ts";
 import { isUuid } from "../store/database.ts";
 import { findUser } from "../store/users.ts";
@@ -102,7 +102,7 @@ export function addClientRoutes(app: FastifyInstance, context: IdentityContext):
         { operation: "DELETE", resourceType: "CLIENT", resourcePath: `clients/${client.id}` },
         async (db) => {
           await deleteClient(db, client.id);
-          await announce(db, { kind: "client", realm: handle.realm.name, clientId: client.clientId });
+          await publishChange(db, { kind: "client", realm: handle.realm.name, clientId: client.clientId });
         },
       );
       return reply.code(204).send();

@@ -1,4 +1,4 @@
-import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
+import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { isDuplicate } from "../store/database.ts";
@@ -45,9 +45,9 @@ export function sendAdminError(error: FastifyError | Error, request: FastifyRequ
     void reply.code(400).send({ errorMessage: REFUSED_VALUE });
     return;
   }
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     request.log.error({ err: error }, "request failed");
-    void reply.code(503).header("retry-after", "1").send({ errorMessage: AWAY });
+    void reply.code(503).header("retry-after", "1").send({ errorMessage: UNAVAILABLE_DETAIL });
     return;
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { isUuid } from "../store/database.ts";
 import {
   type Group,
@@ -16,7 +16,7 @@ import {
   renameGroup,
   replaceGroupAttributes,
 } from "../store/groups.ts";
-import { announceUser, findUser } from "../store/users.ts";
+import { publishUserChange, findUser } from "../store/users.ts";
 import { badRequest, notFound } from "./errors.ts";
 import { type AdminRequest, forRoles, readObject, readPage, readText } from "./request.ts";
 import { readAttributes, toUserRepresentation } from "./user-records.ts";
@@ -119,7 +119,7 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
         async (db) => {
           await renameGroup(db, group, name);
           await replaceGroupAttributes(db, group.id, attributes);
-          await announce(db, { kind: "policy", realm: request.handle.realm.name });
+          await publishChange(db, { kind: "policy", realm: request.handle.realm.name });
         },
       );
       return request.reply.code(204).send();
@@ -133,7 +133,7 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
         { operation: "DELETE", resourceType: "GROUP", resourcePath: `groups/${group.id}` },
         async (db) => {
           await deleteGroup(db, group.id);
-          await announce(db, { kind: "policy", realm: request.handle.realm.name });
+          await publishChange(db, { kind: "policy", realm: request.handle.realm.name });
         },
       );
       return request.reply.code(204).send();
@@ -179,7 +179,7 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
           },
           async (db) => {
             await apply(db, user.id, group.id);
-            await announceUser(db, request.handle.realm.name, user.id);
+            await publishUserChange(db, request.handle.realm.name, user.id);
           },
         );
         return request.reply.code(204).send();

@@ -50,7 +50,7 @@ export function readType(name: string, kind: "policy" | "permission"): string {
   return type;
 }
 
-interface Surroundings {
+interface PolicyLookups {
   readonly db: Queryable;
   readonly realmId: string;
   readonly client: Client;
@@ -58,7 +58,7 @@ interface Surroundings {
 
 /** Reads a policy of a type, with everything that it refers to found. @throws {AdminError} 400 naming what is not there */
 export async function readPolicy(
-  around: Surroundings,
+  context: PolicyLookups,
   type: string,
   body: Body,
   base?: AuthzPolicy,
@@ -84,28 +84,28 @@ export async function readPolicy(
       ["UNANIMOUS", "AFFIRMATIVE", "CONSENSUS"],
       base?.decisionStrategy ?? "UNANIMOUS",
     ),
-    config: await readConfig(around, type, body, base?.config ?? {}),
+    config: await readConfig(context, type, body, base?.config ?? {}),
     resources: await findIds(readTexts(body, "resources"), base?.resources, "resource", () =>
-      listResources(around.db, around.client.id),
+      listResources(context.db, context.client.id),
     ),
     scopes: await findIds(readTexts(body, "scopes"), base?.scopes, "scope", () =>
-      listScopes(around.db, around.client.id),
+      listScopes(context.db, context.client.id),
     ),
-    policies: await findPolicies(around, readTexts(body, "policies"), base?.policies),
+    policies: await findPolicies(context, readTexts(body, "policies"), base?.policies),
   };
 }
 
 async function findIds(
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   fallback: readonly string[] | undefined,
   what: string,
   list: () => Promise<readonly { readonly id: string; readonly name: string }[]>,
 ): Promise<readonly string[]> {
-  if (wanted === undefined) {
+  if (requested === undefined) {
     return fallback ?? [];
   }
   const all = await list();
-  return wanted.map((text) => {
+  return requested.map((text) => {
     const found = all.find(({ id, name }) => id === text || name === text);
     if (found === undefined) {
       throw badRequest(`there is no ${what} ${JSON.stringify(text)}`);
@@ -115,15 +115,15 @@ async function findIds(
 }
 
 async function findPolicies(
-  { db, client }: Surroundings,
-  wanted: readonly string[] | undefined,
+  { db, client }: PolicyLookups,
+  requested: readonly string[] | undefined,
   fallback: readonly string[] | undefined,
 ): Promise<readonly string[]> {
-  if (wanted === undefined) {
+  if (requested === undefined) {
     return fallback ?? [];
   }
   return Promise.all(
-    wanted.map(async (text) => {
+    requested.map(async (text) => {
       if (isUuid(text)) {
         return text;
       }
@@ -137,17 +137,17 @@ async function findPolicies(
 }
 
 /** What only this type has. Users, groups and clients may be named instead of given by id. */
-async function readConfig(around: Surroundings, type: string, body: Body, base: Body): Promise<Body> {
-  const { db, realmId } = around;
+async function readConfig(context: PolicyLookups, type: string, body: Body, base: Body): Promise<Body> {
+  const { db, realmId } = context;
   switch (type) {
     case "user":
       return {
         users: await Promise.all(
-          (readTexts(body, "users") ?? (base["users"] as string[]) ?? []).map((text) => findUserId(around, text)),
+          (readTexts(body, "users") ?? (base["users"] as string[]) ?? []).map((text) => findUserId(context, text)),
         ),
       };
     case "role":
-      return { roles: await readRoles(around, body["roles"] ?? base["roles"] ?? []) };
+      return { roles: await readRoles(context, body["roles"] ?? base["roles"] ?? []) };
     case "group": {
       const groups = await listGroups(db, realmId);
       const list = readItems(body["groups"] ?? base["groups"] ?? [], "groups");
@@ -193,7 +193,7 @@ async function readConfig(around: Surroundings, type: string, body: Body, base: 
       };
     }
     case OWNER_PERMISSION:
-      return readMembers(around, body, base);
+      return readMembers(context, body, base);
     case "resource":
     case "scope": {
       const resourceType = readText(body, "resourceType", 1000) ?? readText(body, "defaultResourceType", 1000);
@@ -208,10 +208,10 @@ async function readConfig(around: Surroundings, type: string, body: Body, base: 
 export const MEMBER_KINDS = { user: "users", role: "roles", group: "groups", client: "clients" } as const;
 
 /** Those with whom an owner shares, of each kind that is named. */
-async function readMembers(around: Surroundings, body: Body, base: Body): Promise<Body> {
+async function readMembers(context: PolicyLookups, body: Body, base: Body): Promise<Body> {
   const config: Record<string, unknown> = {};
   for (const [type, field] of Object.entries(MEMBER_KINDS)) {
-    const members = (await readConfig(around, type, body, base))[field] as readonly unknown[];
+    const members = (await readConfig(context, type, body, base))[field] as readonly unknown[];
     if (members.length > 0) {
       config[field] = members;
     }
@@ -219,7 +219,7 @@ async function readMembers(around: Surroundings, body: Body, base: Body): Promis
   return config;
 }
 
-async function findUserId({ db, realmId }: Surroundings, text: string): Promise<string> {
+async function findUserId({ db, realmId }: PolicyLookups, text: string): Promise<string> {
   const user =
     (isUuid(text) ? await findUser(db, realmId, text) : undefined) ?? (await findUserByName(db, realmId, text));
   if (user === undefined) {
@@ -228,7 +228,7 @@ async function findUserId({ db, realmId }: Surroundings, text: string): Promise<
   return user.id;
 }
 
-async function readRoles({ db, realmId }: Surroundings, value: unknown): Promise<readonly object[]> {
+async function readRoles({ db, realmId }: PolicyLookups, value: unknown): Promise<readonly object[]> {
   return Promise.all(
     readItems(value, "roles").map(async (item) => {
       const text = readText(item, "id") ?? readText(item, "name") ?? "";

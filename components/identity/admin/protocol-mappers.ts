@@ -9,7 +9,7 @@ import {
   listMappers,
   updateMapper,
 } from "../store/client-scopes.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { openClient } from "./clients.ts";
 import { openClientScope } from "./client-scopes.ts";
 import { AdminError, notFound } from "./errors.ts";
@@ -52,22 +52,22 @@ function addMappers(app: FastifyInstance, context: IdentityContext, base: string
       async (db) => {
         const result = await work(db);
         // Any client may have the scope: all are read again.
-        await announce(db, { kind: "realm", realm: request.handle.realm.name });
+        await publishChange(db, { kind: "realm", realm: request.handle.realm.name });
         return result;
       },
     );
   const add = async (request: AdminRequest, bodies: readonly Readonly<Record<string, unknown>>[]) => {
     const owner = await ownerOf(request);
-    const wanted = bodies.map((body) => readMapper(body));
+    const requested = bodies.map((body) => readMapper(body));
     const known = await listMappers(pool, owner);
-    for (const { name } of wanted) {
+    for (const { name } of requested) {
       if (known.some((mapper) => mapper.name === name)) {
         throw new AdminError(409, `Protocol mapper exists with same name: ${name}`);
       }
     }
     return changeMappers(request, "CREATE", owner, async (db) => {
       const ids: string[] = [];
-      for (const mapper of wanted) {
+      for (const mapper of requested) {
         ids.push(await insertMapper(db, owner, mapper));
       }
       return ids;
@@ -114,8 +114,8 @@ function addMappers(app: FastifyInstance, context: IdentityContext, base: string
     `${models}/:mapper`,
     forRoles(context, ["manage-clients"], async (request) => {
       const { owner, mapper } = await open(request);
-      const wanted: ProtocolMapper = { ...readMapper(readObject(request.body), mapper), id: mapper.id };
-      await changeMappers(request, "UPDATE", owner, (db) => updateMapper(db, owner, wanted));
+      const requested: ProtocolMapper = { ...readMapper(readObject(request.body), mapper), id: mapper.id };
+      await changeMappers(request, "UPDATE", owner, (db) => updateMapper(db, owner, requested));
       return request.reply.code(204).send();
     }),
   );

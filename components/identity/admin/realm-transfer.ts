@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { findClient, listClients } from "../store/clients.ts";
 import { type MapperOwner, insertClientScope, insertMapper, listClientScopes } from "../store/client-scopes.ts";
 import { type Group, insertGroup, listGroups, replaceGroupAttributes } from "../store/groups.ts";
@@ -146,12 +146,12 @@ async function importRealm(request: AdminRequest, db: pg.PoolClient): Promise<re
     }
     // Exports hide secrets; what they show instead is none.
     const { secret, id: _, ...rest } = fields;
-    const wanted = { ...rest, ...(secret !== undefined && !/^\*+$/.test(secret) && { secret }) };
+    const requested = { ...rest, ...(secret !== undefined && !/^\*+$/.test(secret) && { secret }) };
     if (present === undefined) {
-      const id = await addClient(db, realm, wanted);
+      const id = await addClient(db, realm, requested);
       await addMappers(db, { kind: "client", id }, listOf(item, "protocolMappers"));
     } else {
-      await changeClient(db, realm, present, wanted);
+      await changeClient(db, realm, present, requested);
     }
   }
   for (const [clientId, list] of Object.entries(roles["client"] === undefined ? {} : readObject(roles["client"]))) {
@@ -170,8 +170,8 @@ async function importRealm(request: AdminRequest, db: pg.PoolClient): Promise<re
       await importRules({ handle, body: item["authorizationSettings"] }, client, db);
     }
   }
-  await announce(db, { kind: "realm", realm: realm.name });
-  await announce(db, { kind: "policy", realm: realm.name });
+  await publishChange(db, { kind: "realm", realm: realm.name });
+  await publishChange(db, { kind: "policy", realm: realm.name });
   return results;
 }
 

@@ -9,7 +9,7 @@ import { listKeys, rotateKeys } from "../store/keys.ts";
 import { type Realm, deleteRealm, findRealm, listRealms, updateRealm } from "../store/realms.ts";
 import { findActor, findActorOfAnyRealm, requireRole } from "./authorize.ts";
 import { AdminError, badRequest } from "./errors.ts";
-import { forRoles, inChange, readBoolean, readObject, readText } from "./request.ts";
+import { forRoles, runChange, readBoolean, readObject, readText } from "./request.ts";
 
 export function toRealmRepresentation(realm: Realm): Record<string, unknown> {
   return {
@@ -57,7 +57,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
       throw new AdminError(409, `Conflict detected. Realm ${name} already exists`);
     }
     const id = readText(body, "id");
-    await inChange(context, async (db) => {
+    await runChange(context, async (db) => {
       const realm = await createRealm(db, {
         ...(id !== undefined && isUuid(id) && { id }),
         name,
@@ -112,7 +112,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
     if (name === "master") {
       throw badRequest("Realm master cannot be deleted");
     }
-    if (!(await inChange(context, (db) => deleteRealm(db, name)))) {
+    if (!(await runChange(context, (db) => deleteRealm(db, name)))) {
       throw new AdminError(404, "Realm not found");
     }
     return reply.code(204).send();

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { IdentityContext } from "../context.ts";
 import type { ManagementRole } from "../realms/create-realm.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import { takeAnnounced } from "../store/changes.ts";
+import { drainPublished } from "../store/changes.ts";
 import { inTransaction } from "../store/database.ts";
 import { type AdminEvent, insertAdminEvent } from "../store/events.ts";
 import { type Actor, findActor, requireRole } from "./authorize.ts";
@@ -51,7 +51,7 @@ export function forRoles(context: IdentityContext, roles: readonly ManagementRol
       body: request.body,
       reply,
       change: (event, work) =>
-        inChange(context, async (db) => {
+        runChange(context, async (db) => {
           const result = await work(db);
           if (realm.settings.adminEventsEnabled) {
             await insertAdminEvent(db, realm.id, {
@@ -69,7 +69,7 @@ export function forRoles(context: IdentityContext, roles: readonly ManagementRol
 }
 
 /** A transaction whose announcements this process hears before the answer is sent. */
-export function inChange<Result>(
+export function runChange<Result>(
   { pool, changes }: IdentityContext,
   work: (db: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
@@ -77,10 +77,10 @@ export function inChange<Result>(
     pool,
     (db) => {
       // Left over from one that was rolled back.
-      takeAnnounced(db);
+      drainPublished(db);
       return work(db);
     },
-    (db) => takeAnnounced(db).forEach((change) => changes.events.emit("change", change)),
+    (db) => drainPublished(db).forEach((change) => changes.events.emit("change", change)),
   );
 }
 

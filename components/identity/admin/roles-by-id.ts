@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { isUuid } from "../store/database.ts";
 import {
   type Role,
@@ -36,7 +36,7 @@ export function addRolesByIdRoutes(app: FastifyInstance, context: IdentityContex
   ) =>
     request.change({ operation, resourceType: "ROLE", resourcePath: `roles-by-id/${role.id}` }, async (db) => {
       await work(db);
-      await announce(db, { kind: "policy", realm: request.handle.realm.name });
+      await publishChange(db, { kind: "policy", realm: request.handle.realm.name });
     });
   const composites = async (request: AdminRequest, fits: (role: Role) => boolean) =>
     (await listComposites(pool, (await open(request)).id))

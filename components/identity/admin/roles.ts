@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import {
   type Role,
   type RoleHolder,
@@ -18,7 +18,7 @@ import {
   takeRoles,
   updateRole,
 } from "../store/roles.ts";
-import { announceUser, findUser } from "../store/users.ts";
+import { publishUserChange, findUser } from "../store/users.ts";
 import { openClient } from "./clients.ts";
 import { AdminError, notFound } from "./errors.ts";
 import { findRoles, readRole, refuseLosingAdministrators, refuseToGive, toRoleRepresentation } from "./role-records.ts";
@@ -64,8 +64,8 @@ const ROLE_MAPPINGS: RoleMappingKind<RoleHolder> = {
   refuseToAdd: refuseToGive,
   announceChange: ({ handle }, db, holder) =>
     holder.kind === "user"
-      ? announceUser(db, handle.realm.name, holder.id)
-      : announce(db, { kind: "policy", realm: handle.realm.name }),
+      ? publishUserChange(db, handle.realm.name, holder.id)
+      : publishChange(db, { kind: "policy", realm: handle.realm.name }),
 };
 
 type ClientOf = (request: AdminRequest) => Promise<string | null>;
@@ -123,7 +123,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
         { operation: "UPDATE", resourceType: "ROLE", resourcePath: `roles/${role.name}` },
         async (db) => {
           await updateRole(db, role.id, fields);
-          await announce(db, { kind: "policy", realm: request.handle.realm.name });
+          await publishChange(db, { kind: "policy", realm: request.handle.realm.name });
         },
       );
       return request.reply.code(204).send();
@@ -138,7 +138,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
         { operation: "DELETE", resourceType: "ROLE", resourcePath: `roles/${role.name}` },
         async (db) => {
           await deleteRole(db, role.id);
-          await announce(db, { kind: "policy", realm: request.handle.realm.name });
+          await publishChange(db, { kind: "policy", realm: request.handle.realm.name });
         },
       );
       return request.reply.code(204).send();
@@ -178,7 +178,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
               role.id,
               children.map(({ id }) => id),
             );
-            await announce(db, { kind: "policy", realm: request.handle.realm.name });
+            await publishChange(db, { kind: "policy", realm: request.handle.realm.name });
           },
         );
         return request.reply.code(204).send();

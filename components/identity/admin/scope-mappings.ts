@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { type MapperOwner, addScopeMappings, listScopeMappings, removeScopeMappings } from "../store/client-scopes.ts";
 import { findRoleById } from "../store/roles.ts";
 import { openClientScope } from "./client-scopes.ts";
@@ -20,7 +20,7 @@ const SCOPE_MAPPINGS: RoleMappingKind<MapperOwner> = {
   },
   add: addScopeMappings,
   remove: removeScopeMappings,
-  announceChange: ({ handle }, db) => announce(db, { kind: "realm", realm: handle.realm.name }),
+  announceChange: ({ handle }, db) => publishChange(db, { kind: "realm", realm: handle.realm.name }),
 };
 
 /** Which roles a client without full scope, or a client scope, lets into tokens. */

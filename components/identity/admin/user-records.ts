@@ -1,6 +1,6 @@
 import { findConfusion } from "../login/user-names.ts";
 import { joinDefaultGroups } from "../store/groups.ts";
-import { announceUser, insertUser, setPasswordHash, updateUser } from "../store/users.ts";
+import { publishUserChange, insertUser, setPasswordHash, updateUser } from "../store/users.ts";
 import type { User, UserFields } from "../store/users.ts";
 import type { Queryable } from "../store/database.ts";
 import type { Realm } from "../store/realms.ts";
@@ -46,7 +46,7 @@ export function readUser(
   if (email !== undefined && email !== "" && !/^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/.test(email)) {
     throw badRequest(`email is ${JSON.stringify(email)}; that is not an e-mail address`);
   }
-  const given: Record<string, unknown> = {
+  const provided: Record<string, unknown> = {
     username,
     email,
     emailVerified: readBoolean(body, "emailVerified"),
@@ -57,7 +57,7 @@ export function readUser(
     requiredActions: readTexts(body, "requiredActions"),
     id: readText(body, "id"),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(provided).filter(([, value]) => value !== undefined));
 }
 
 /** Attributes of a user, group or role. @throws {AdminError} 400 */
@@ -100,5 +100,5 @@ export async function addUser(
 /** Changes the given fields; what follows for tokens is told to everybody. */
 export async function changeUser(db: Queryable, realm: Realm, user: User, fields: Partial<UserFields>): Promise<void> {
   await updateUser(db, user.id, { ...user, ...fields });
-  await announceUser(db, realm.name, user.id);
+  await publishUserChange(db, realm.name, user.id);
 }

@@ -6,7 +6,7 @@ import { isUuid } from "../store/database.ts";
 import { findFailures, forgetFailures, listAddressFailures } from "../store/login-failures.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
 import {
-  announceUser,
+  publishUserChange,
   countUsers,
   deleteUser,
   findUser,
@@ -156,7 +156,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
       await change({ operation: "DELETE", resourceType: "USER", resourcePath: `users/${user.id}` }, async (db) => {
         await endUserSessions(db, realm, user.id);
         await deleteUser(db, user.id);
-        await announceUser(db, realm.name, user.id);
+        await publishUserChange(db, realm.name, user.id);
       });
       return reply.code(204).send();
     }),

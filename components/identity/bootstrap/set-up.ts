@@ -13,7 +13,7 @@ import { findPolicyByName, listPolicies, putPolicy } from "../store/authz-polici
 import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
 import { DEVICE_GRANT_ATTRIBUTE } from "../protocol/device-authorization.ts";
 import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { insertMapper } from "../store/client-scopes.ts";
 import { type Client, OTHER_SECRET, findClient } from "../store/clients.ts";
 import { type Queryable, inTransaction } from "../store/database.ts";
@@ -21,7 +21,7 @@ import { type Realm, findRealm, listRealms } from "../store/realms.ts";
 import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
 import { assignedPolicies } from "../policy/assignments.ts";
 import { announceRules } from "../store/resource-servers.ts";
-import { announceUser, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
+import { publishUserChange, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
 import type { DeclaredClient } from "./declared-clients.ts";
 import type { DeclaredUser } from "./test-users.ts";
 
@@ -93,7 +93,7 @@ async function ensureAdmin({ pool, hasher, adminUser, adminPassword }: SetUpOpti
         ? await ensureRole(db, realm.id, { client: null, name: ADMIN_ROLE })
         : await findRealmAdminRole(db, realm);
     await giveRoles(db, { kind: "user", id }, [role]);
-    await announceUser(db, realm.name, id);
+    await publishUserChange(db, realm.name, id);
   });
 }
 
@@ -184,7 +184,7 @@ async function ensureClient(
     for (const mapper of hasLoginFace ? LOGIN_CLIENT_MAPPERS : [PLATFORM_MAPPER]) {
       await insertMapper(db, { kind: "client", id: client.id }, mapper);
     }
-    await announce(db, { kind: "client", realm: realm.name, clientId });
+    await publishChange(db, { kind: "client", realm: realm.name, clientId });
   }
   for (const resource of resources ?? []) {
     await ensureResource(db, realm, client, resource);

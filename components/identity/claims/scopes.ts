@@ -5,8 +5,8 @@ import type { Client } from "../store/clients.ts";
  * The scope of a grant: the client's default scopes always, of its optional ones what was asked for, and `openid`. What is not known
  * is left out, as RFC 6749 §3.3 allows.
  */
-export function grantScope({ scopes }: Pick<Client, "scopes">, asked: string | undefined): string {
-  const wanted = new Set((asked ?? "").split(" "));
+export function grantScope({ scopes }: Pick<Client, "scopes">, requested: string | undefined): string {
+  const wanted = new Set((requested ?? "").split(" "));
   const granted = scopes
     .filter(({ name, optional, attributes }) => (optional ? wanted.has(name) : isShown(attributes)))
     .map(({ name }) => name);

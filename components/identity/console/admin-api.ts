@@ -1,5 +1,5 @@
 import { issueTokens } from "../protocol/issue-tokens.ts";
-import { type Visit, findConsoleClient } from "./visit.ts";
+import { type ConsoleContext, findConsoleClient } from "./console-context.ts";
 
 /** The admin API said no: what was wrong, for people. */
 export class Refusal extends Error {
@@ -21,30 +21,30 @@ type Method = "POST" | "PUT" | "DELETE";
  * @throws {Refusal} with the API's own words
  */
 export async function callAdmin(
-  visit: Visit,
+  ctx: ConsoleContext,
   method: Method,
   path: string,
   body?: object,
 ): Promise<{ readonly body: Readonly<Record<string, unknown>>; readonly id: string }> {
-  const { app, request } = visit;
-  const answer = await app.inject({
+  const { app, request } = ctx;
+  const response = await app.inject({
     method,
     url: `/admin/realms${path}`,
-    headers: { authorization: `Bearer ${await makeToken(visit)}` },
+    headers: { authorization: `Bearer ${await makeToken(ctx)}` },
     remoteAddress: request.ip,
     ...(body !== undefined && { payload: body }),
   });
-  const isJson = answer.body !== "" && String(answer.headers["content-type"]).includes("json");
-  const parsed = isJson ? (answer.json() as Readonly<Record<string, unknown>>) : {};
-  if (answer.statusCode >= 400) {
+  const isJson = response.body !== "" && String(response.headers["content-type"]).includes("json");
+  const parsed = isJson ? (response.json() as Readonly<Record<string, unknown>>) : {};
+  if (response.statusCode >= 400) {
     const message = parsed["errorMessage"] ?? parsed["error_description"] ?? parsed["error"];
-    throw new Refusal(answer.statusCode, typeof message === "string" ? message : "The change was refused.");
+    throw new Refusal(response.statusCode, typeof message === "string" ? message : "The change was refused.");
   }
-  const location = answer.headers["location"];
+  const location = response.headers["location"];
   return { body: parsed, id: typeof location === "string" ? (location.split("/").at(-1) ?? "") : "" };
 }
 
-async function makeToken({ home, session, access }: Visit): Promise<string> {
+async function makeToken({ home, session, access }: ConsoleContext): Promise<string> {
   const client = await findConsoleClient(home);
   return (await issueTokens(home, { client, user: session.user, access, scope: "openid" })).access_token;
 }

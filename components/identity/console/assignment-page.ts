@@ -14,10 +14,10 @@ import type { FormFields } from "./form-fields.ts";
 import { type Holder, findHolder } from "./holders.ts";
 import type { View } from "./layout.ts";
 import { renderTable } from "./list.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 import { aboveProtection, openProtection, protectionPaths } from "./resources.ts";
 import { changeRole } from "./role-mapping.ts";
-import { renderVotes } from "./who-may.ts";
+import { renderVotes } from "./evaluate-page.ts";
 
 interface Cell {
   readonly client: Client;
@@ -26,10 +26,10 @@ interface Cell {
   readonly holder: Holder;
 }
 
-async function openCell(visit: RealmVisit): Promise<Cell> {
-  const { context, realm, params } = visit;
+async function openCell(ctx: RealmContext): Promise<Cell> {
+  const { context, realm, params } = ctx;
   const db = context.pool;
-  const client = await openProtection(visit);
+  const client = await openProtection(ctx);
   const kind = params["kind"] ?? "";
   if (!isAssignmentKind(kind)) {
     throw new AdminError(404, "There is no such page.");
@@ -45,10 +45,10 @@ async function openCell(visit: RealmVisit): Promise<Cell> {
 }
 
 /** One field of the matrix: whether somebody may use a resource, why, and what can be done about it. */
-async function showCell(visit: RealmVisit): Promise<View> {
-  const { context, realm, form } = visit;
+async function showCell(ctx: RealmContext): Promise<View> {
+  const { context, realm, form } = ctx;
   const { pool } = context;
-  const cell = await openCell(visit);
+  const cell = await openCell(ctx);
   const { client, resource, kind, holder } = cell;
   const [set, assigned] = await Promise.all([
     loadPolicySet(pool, realm.id, client),
@@ -68,7 +68,7 @@ async function showCell(visit: RealmVisit): Promise<View> {
   return {
     title: `${holder.name} and ${resource.name}`,
     section: "clients",
-    above: [...aboveProtection(visit, client), [matrixOf(visit, kind), "Matrix"]],
+    above: [...aboveProtection(ctx, client), [matrixOf(ctx, kind), "Matrix"]],
     content: html`<section class="panel">
         <h2>Decision</h2>
         <p>
@@ -104,13 +104,13 @@ async function showCell(visit: RealmVisit): Promise<View> {
               })
         }
       </section>
-      ${kind !== "roles" && (await renderRolesThatOpen(visit, cell))}`,
+      ${kind !== "roles" && (await renderRolesThatOpen(ctx, cell))}`,
   };
 }
 
 /** Roles that policies about the resource name, each to give or to take. */
-async function renderRolesThatOpen(visit: RealmVisit, { client, resource, kind, holder }: Cell): Promise<Html> {
-  const { context, realm, form } = visit;
+async function renderRolesThatOpen(ctx: RealmContext, { client, resource, kind, holder }: Cell): Promise<Html> {
+  const { context, realm, form } = ctx;
   const { pool } = context;
   const [stored, held] = await Promise.all([
     listPolicies(pool, client.id),
@@ -147,29 +147,29 @@ async function renderRolesThatOpen(visit: RealmVisit, { client, resource, kind, 
   </section>`;
 }
 
-const matrixOf = (visit: RealmVisit, kind: AssignmentKind): string =>
-  `${protectionPaths(visit).page}/matrix${kind === "users" ? "" : `/${kind}`}`;
+const matrixOf = (ctx: RealmContext, kind: AssignmentKind): string =>
+  `${protectionPaths(ctx).page}/matrix${kind === "users" ? "" : `/${kind}`}`;
 
-const cellOf = (visit: RealmVisit): string => {
-  const { kind = "", holder = "", resource = "" } = visit.params;
-  return `${protectionPaths(visit).page}/matrix/${kind}/${encodeURIComponent(holder)}/${encodeURIComponent(resource)}`;
+const cellOf = (ctx: RealmContext): string => {
+  const { kind = "", holder = "", resource = "" } = ctx.params;
+  return `${protectionPaths(ctx).page}/matrix/${kind}/${encodeURIComponent(holder)}/${encodeURIComponent(resource)}`;
 };
 
-const assignmentOf = (visit: RealmVisit): string => {
-  const { kind = "", holder = "", resource = "" } = visit.params;
+const assignmentOf = (ctx: RealmContext): string => {
+  const { kind = "", holder = "", resource = "" } = ctx.params;
   if (![holder, resource].every(isUuid) || !isAssignmentKind(kind)) {
     throw new AdminError(404, "There is no such page.");
   }
-  return `${protectionPaths(visit).api}/resource/${resource}/assignments/${kind}/${holder}`;
+  return `${protectionPaths(ctx).api}/resource/${resource}/assignments/${kind}/${holder}`;
 };
 
-const changeHeld = async (visit: RealmVisit, fields: FormFields, method: "POST" | "DELETE"): Promise<string> => {
-  const { kind, holder } = await openCell(visit);
+const changeHeld = async (ctx: RealmContext, fields: FormFields, method: "POST" | "DELETE"): Promise<string> => {
+  const { kind, holder } = await openCell(ctx);
   if (kind === "roles") {
     throw new RangeError("Roles are given to users and groups.");
   }
-  await changeRole(visit, method, `/${kind}/${holder.id}`, fields.text("role"));
-  return `${cellOf(visit)}?done=${method === "POST" ? "given" : "taken"}`;
+  await changeRole(ctx, method, `/${kind}/${holder.id}`, fields.text("role"));
+  return `${cellOf(ctx)}?done=${method === "POST" ? "given" : "taken"}`;
 };
 
 export const assignmentPages: readonly ConsolePage[] = [
@@ -177,16 +177,16 @@ export const assignmentPages: readonly ConsolePage[] = [
     path: "/clients/:client/protection/matrix/:kind/:holder/:resource",
     show: showCell,
     actions: {
-      assign: async (visit) => {
-        await visit.call("PUT", assignmentOf(visit));
-        return `${cellOf(visit)}?done=assigned`;
+      assign: async (ctx) => {
+        await ctx.call("PUT", assignmentOf(ctx));
+        return `${cellOf(ctx)}?done=assigned`;
       },
-      revoke: async (visit) => {
-        await visit.call("DELETE", assignmentOf(visit));
-        return `${cellOf(visit)}?done=revoked`;
+      revoke: async (ctx) => {
+        await ctx.call("DELETE", assignmentOf(ctx));
+        return `${cellOf(ctx)}?done=revoked`;
       },
-      give: (visit, fields) => changeHeld(visit, fields, "POST"),
-      take: (visit, fields) => changeHeld(visit, fields, "DELETE"),
+      give: (ctx, fields) => changeHeld(ctx, fields, "POST"),
+      take: (ctx, fields) => changeHeld(ctx, fields, "DELETE"),
     },
   },
 ];

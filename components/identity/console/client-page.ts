@@ -5,9 +5,9 @@ import { renderBadge } from "./badge.ts";
 import type { Form } from "./form.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable, rowsOf } from "./list.ts";
-import type { RealmVisit } from "./page.ts";
+import type { RealmContext } from "./page.ts";
 
-export async function showClients({ context: { pool }, realm, query, to }: RealmVisit): Promise<View> {
+export async function showClients({ context: { pool }, realm, query, to }: RealmContext): Promise<View> {
   const page = readPageNumber(query);
   const search = query["search"]?.trim() ?? "";
   const found = await listClients(pool, realm.id, { ...(search !== "" && { search }), ...rowsOf(page) });
@@ -39,7 +39,7 @@ export async function showClients({ context: { pool }, realm, query, to }: Realm
   };
 }
 
-export async function showNewClient({ form, to }: RealmVisit): Promise<View> {
+export async function showNewClient({ form, to }: RealmContext): Promise<View> {
   const create = form("create");
   return {
     title: "Create client",
@@ -51,8 +51,8 @@ export async function showNewClient({ form, to }: RealmVisit): Promise<View> {
   };
 }
 
-export async function showClient(visit: RealmVisit, client: Client): Promise<View> {
-  const { context, form, to } = visit;
+export async function showClient(ctx: RealmContext, client: Client): Promise<View> {
+  const { context, form, to } = ctx;
   const { id, clientId, settings } = client;
   const settingsForm = form("settings");
   const server = await findResourceServer(context.pool, id);
@@ -70,7 +70,7 @@ export async function showClient(visit: RealmVisit, client: Client): Promise<Vie
         <h2>Settings</h2>
         ${settingsForm.close({ button: "Save settings", content: renderFields(settingsForm, clientId, settings) })}
       </section>
-      ${!settings.publicClient && !settings.bearerOnly && renderSecret(visit, client)}
+      ${!settings.publicClient && !settings.bearerOnly && renderSecret(ctx, client)}
       <p>
         <a href="${to(`/roles?client=${id}`)}">Roles of ${clientId}</a> ·
         <a class="danger" href="${to(`/clients/${id}/delete`)}">Delete ${clientId} …</a>
@@ -78,7 +78,7 @@ export async function showClient(visit: RealmVisit, client: Client): Promise<Vie
   };
 }
 
-function renderSecret({ form }: RealmVisit, { secret, clientId }: Client): Html {
+function renderSecret({ form }: RealmContext, { secret, clientId }: Client): Html {
   return html`<section class="panel">
     <h2>Secret</h2>
     <details>
@@ -122,15 +122,15 @@ function renderFields(
         value: settings.publicClient ? "public" : "confidential",
         choices: [
           { value: "confidential", label: "confidential: a service, with a secret" },
-          { value: "public", label: "public: a program of people, without" },
+          { value: "public", label: "public: an application of users, without" },
         ],
       })}
     </div>
     ${check({ name: "enabled", label: "Enabled", value: settings.enabled })}
-    ${check({ name: "standardFlowEnabled", label: "People log in with a browser (authorization code)", value: settings.standardFlowEnabled })}
-    ${check({ name: "directAccessGrantsEnabled", label: "Programs log people in with their password", value: settings.directAccessGrantsEnabled })}
-    ${check({ name: "serviceAccountsEnabled", label: "Has an account of its own (client credentials)", value: settings.serviceAccountsEnabled })}
-    ${check({ name: "consentRequired", label: "People are asked whether they agree", value: settings.consentRequired })}
+    ${check({ name: "standardFlowEnabled", label: "Standard flow (authorization code)", value: settings.standardFlowEnabled })}
+    ${check({ name: "directAccessGrantsEnabled", label: "Direct access grants (password)", value: settings.directAccessGrantsEnabled })}
+    ${check({ name: "serviceAccountsEnabled", label: "Service account (client credentials)", value: settings.serviceAccountsEnabled })}
+    ${check({ name: "consentRequired", label: "Consent required", value: settings.consentRequired })}
     ${check({
       name: "authorizationServicesEnabled",
       label: "Protects resources",

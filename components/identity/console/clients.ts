@@ -2,14 +2,14 @@ import { type Client, findClientById } from "../store/clients.ts";
 import { confirmView } from "./confirm.ts";
 import { showClient, showClients, showNewClient } from "./client-page.ts";
 import type { FormFields } from "./form-fields.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 
 /** The client that the address names. @throws {AdminError} 404 */
-export const openClient = ({ context: { pool }, realm, params }: RealmVisit): Promise<Client> =>
+export const openClient = ({ context: { pool }, realm, params }: RealmContext): Promise<Client> =>
   findOr404(params["client"], "That client", (id) => findClientById(pool, realm.id, id));
 
 const PATH = "/clients/:client";
-const api = ({ params }: RealmVisit, rest = "") => `/clients/${encodeURIComponent(params["client"] ?? "")}${rest}`;
+const api = ({ params }: RealmContext, rest = "") => `/clients/${encodeURIComponent(params["client"] ?? "")}${rest}`;
 
 /** The settings of a client, as the admin API has them. */
 function readSettings(fields: FormFields): object {
@@ -43,38 +43,38 @@ export const clientPages: readonly ConsolePage[] = [
   },
   {
     path: PATH,
-    show: async (visit) => showClient(visit, await openClient(visit)),
+    show: async (ctx) => showClient(ctx, await openClient(ctx)),
     actions: {
-      settings: async (visit, fields) => {
-        await visit.call("PUT", api(visit), { clientId: fields.text("clientId"), ...readSettings(fields) });
-        return visit.to(`${api(visit)}?done=saved`);
+      settings: async (ctx, fields) => {
+        await ctx.call("PUT", api(ctx), { clientId: fields.text("clientId"), ...readSettings(fields) });
+        return ctx.to(`${api(ctx)}?done=saved`);
       },
-      secret: async (visit) => {
-        await visit.call("POST", api(visit, "/client-secret"));
-        return visit.to(`${api(visit)}?done=secret`);
+      secret: async (ctx) => {
+        await ctx.call("POST", api(ctx, "/client-secret"));
+        return ctx.to(`${api(ctx)}?done=secret`);
       },
     },
   },
   {
     path: `${PATH}/delete`,
-    show: async (visit) => {
-      const { clientId, id } = await openClient(visit);
-      return confirmView(visit, {
+    show: async (ctx) => {
+      const { clientId, id } = await openClient(ctx);
+      return confirmView(ctx, {
         title: `Delete ${clientId}?`,
         section: "clients",
         above: [
-          [visit.to("/clients"), "Clients"],
-          [visit.to(`/clients/${id}`), clientId],
+          [ctx.to("/clients"), "Clients"],
+          [ctx.to(`/clients/${id}`), clientId],
         ],
         question: `The client ${clientId}, its roles, its service account and everything that it protects are gone for good.`,
         button: `Delete ${clientId}`,
-        back: visit.to(`/clients/${id}`),
+        back: ctx.to(`/clients/${id}`),
       });
     },
     actions: {
-      confirm: async (visit) => {
-        await visit.call("DELETE", api(visit));
-        return visit.to("/clients?done=deleted");
+      confirm: async (ctx) => {
+        await ctx.call("DELETE", api(ctx));
+        return ctx.to("/clients?done=deleted");
       },
     },
   },

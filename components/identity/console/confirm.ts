@@ -1,6 +1,6 @@
 import { html } from "@swath/pages";
 import type { Section, View } from "./layout.ts";
-import type { RealmVisit } from "./page.ts";
+import type { RealmContext } from "./page.ts";
 
 interface Confirmation {
   readonly title: string;
@@ -15,7 +15,7 @@ interface Confirmation {
 
 /** Asks before something is deleted; its form is the action `confirm`. */
 export function confirmView(
-  { form }: RealmVisit,
+  { form }: RealmContext,
   { title, section, question, button, back, above }: Confirmation,
 ): View {
   return {

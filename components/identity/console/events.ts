@@ -4,7 +4,7 @@ import { EVENT_TYPES, listAdminEvents, listEvents } from "../store/events.ts";
 import { findUser, findUserByName } from "../store/users.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderTable, rowsOf, toTime } from "./list.ts";
-import type { ConsolePage, RealmVisit } from "./page.ts";
+import type { ConsolePage, RealmContext } from "./page.ts";
 
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "ACTION"];
 
@@ -15,7 +15,7 @@ interface Filter {
   readonly to: string;
 }
 
-const readFilter = ({ query }: RealmVisit): Filter => ({
+const readFilter = ({ query }: RealmContext): Filter => ({
   type: query["type"] ?? "",
   user: query["user"]?.trim() ?? "",
   from: query["from"] ?? "",
@@ -33,7 +33,7 @@ function readDates({ from, to }: Filter): { readonly from?: Date; readonly to?: 
 }
 
 /** The id of the user that was typed; what nobody is called finds nothing. Administrators are users of `master`. */
-async function findUserId({ context: { pool } }: RealmVisit, realmId: string, name: string) {
+async function findUserId({ context: { pool } }: RealmContext, realmId: string, name: string) {
   return name === "" ? undefined : ((await findUserByName(pool, realmId, name))?.id ?? name);
 }
 
@@ -62,7 +62,7 @@ function renderFilter(path: string, types: readonly string[], { type, user, from
   </form>`;
 }
 
-const renderTabs = (to: RealmVisit["to"], current: "logins" | "changes"): Html =>
+const renderTabs = (to: RealmContext["to"], current: "logins" | "changes"): Html =>
   html`<p class="inline">
     ${(
       [
@@ -75,14 +75,14 @@ const renderTabs = (to: RealmVisit["to"], current: "logins" | "changes"): Html =
     )}
   </p>`;
 
-async function showLogins(visit: RealmVisit): Promise<View> {
-  const { context, realm, query, to } = visit;
+async function showLogins(ctx: RealmContext): Promise<View> {
+  const { context, realm, query, to } = ctx;
   const { pool } = context;
-  const filter = readFilter(visit);
+  const filter = readFilter(ctx);
   const page = readPageNumber(query);
   const rows = await listEvents(pool, realm.id, {
     ...(filter.type !== "" && { types: [filter.type] }),
-    user: await findUserId(visit, realm.id, filter.user),
+    user: await findUserId(ctx, realm.id, filter.user),
     ...readDates(filter),
     ...rowsOf(page),
   });
@@ -121,13 +121,13 @@ async function showLogins(visit: RealmVisit): Promise<View> {
   };
 }
 
-async function showChanges(visit: RealmVisit): Promise<View> {
-  const { context, realm, home, query, to } = visit;
-  const filter = readFilter(visit);
+async function showChanges(ctx: RealmContext): Promise<View> {
+  const { context, realm, home, query, to } = ctx;
+  const filter = readFilter(ctx);
   const page = readPageNumber(query);
   const rows = await listAdminEvents(context.pool, realm.id, {
     ...(filter.type !== "" && { operations: [filter.type] }),
-    user: await findUserId(visit, home.realm.id, filter.user),
+    user: await findUserId(ctx, home.realm.id, filter.user),
     ...readDates(filter),
     ...rowsOf(page),
   });

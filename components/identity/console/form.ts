@@ -1,7 +1,7 @@
 import { FORM_TOKEN, makeFormToken } from "../pages/form-token.ts";
 import { type Html, html } from "@swath/pages";
 import type { FormFields } from "./form-fields.ts";
-import type { Visit } from "./visit.ts";
+import type { ConsoleContext } from "./console-context.ts";
 
 /** A form that was refused: shown again as it was filled in, with what was wrong. */
 export interface Submitted {
@@ -62,7 +62,7 @@ export interface Form {
 export const CONSOLE_TOKEN = "console";
 
 /** `action` names the form among those of its page. */
-export function openForm(visit: Visit, submitted: Submitted | undefined, action: string): Form {
+export function openForm(ctx: ConsoleContext, submitted: Submitted | undefined, action: string): Form {
   const refused = submitted?.action === action ? submitted : undefined;
   const idOf = (name: string) => `${action}-${name}`;
   const hintOf = ({ name, hint }: FieldOptions) =>
@@ -146,7 +146,7 @@ ${shown}</textarea>
     close: ({ button, content, look, hidden = {}, label, confirm }) =>
       html`<form
         method="post"
-        action="${visit.request.url.split("?", 1)[0]}"
+        action="${ctx.request.url.split("?", 1)[0]}"
         ${confirm !== undefined && html` data-confirm="${confirm}"`}
       >
         ${
@@ -157,7 +157,7 @@ ${shown}</textarea>
         <input
           type="hidden"
           name="${FORM_TOKEN}"
-          value="${makeFormToken(visit.home.realm, CONSOLE_TOKEN, visit.session.uid)}"
+          value="${makeFormToken(ctx.home.realm, CONSOLE_TOKEN, ctx.session.uid)}"
         />
         <input type="hidden" name="action" value="${action}" />
         ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}

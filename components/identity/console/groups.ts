@@ -4,23 +4,23 @@ import { findUser } from "../store/users.ts";
 import { confirmView } from "./confirm.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderTable, rowsOf } from "./list.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 import { changeRole, renderRoles } from "./role-mapping.ts";
 
-const openGroup = ({ context: { pool }, realm, params }: RealmVisit): Promise<Group> =>
+const openGroup = ({ context: { pool }, realm, params }: RealmContext): Promise<Group> =>
   findOr404(params["group"], "That group", (id) => findGroup(pool, realm.id, id));
 
-const api = ({ params }: RealmVisit, rest = "") => `/groups/${encodeURIComponent(params["group"] ?? "")}${rest}`;
+const api = ({ params }: RealmContext, rest = "") => `/groups/${encodeURIComponent(params["group"] ?? "")}${rest}`;
 
-async function showGroup(visit: RealmVisit): Promise<View> {
-  const { context, realm, to, form, query } = visit;
+async function showGroup(ctx: RealmContext): Promise<View> {
+  const { context, realm, to, form, query } = ctx;
   const { pool } = context;
-  const group = await openGroup(visit);
+  const group = await openGroup(ctx);
   const page = readPageNumber(query);
   const [below, ids, roles] = await Promise.all([
     listGroups(pool, realm.id, { parent: group.id }),
     listMembers(pool, group.id, rowsOf(page)),
-    renderRoles(visit, { kind: "group", id: group.id }, group.path),
+    renderRoles(ctx, { kind: "group", id: group.id }, group.path),
   ]);
   const users = await Promise.all(ids.slice(0, PAGE_SIZE).map((id) => findUser(pool, realm.id, id)));
   const rename = form("rename");
@@ -79,41 +79,41 @@ export const groupPages: readonly ConsolePage[] = [
     path: "/groups/:group",
     show: showGroup,
     actions: {
-      rename: async (visit, fields) => {
-        await visit.call("PUT", api(visit), { name: fields.text("name") });
-        return visit.to(`${api(visit)}?done=saved`);
+      rename: async (ctx, fields) => {
+        await ctx.call("PUT", api(ctx), { name: fields.text("name") });
+        return ctx.to(`${api(ctx)}?done=saved`);
       },
-      child: async (visit, fields) => {
-        await visit.call("POST", api(visit, "/children"), { name: fields.text("name") });
-        return visit.to(`${api(visit)}?done=created`);
+      child: async (ctx, fields) => {
+        await ctx.call("POST", api(ctx, "/children"), { name: fields.text("name") });
+        return ctx.to(`${api(ctx)}?done=created`);
       },
-      give: async (visit, fields) => {
-        await changeRole(visit, "POST", api(visit), fields.text("role"));
-        return visit.to(`${api(visit)}?done=given`);
+      give: async (ctx, fields) => {
+        await changeRole(ctx, "POST", api(ctx), fields.text("role"));
+        return ctx.to(`${api(ctx)}?done=given`);
       },
-      take: async (visit, fields) => {
-        await changeRole(visit, "DELETE", api(visit), fields.text("role"));
-        return visit.to(`${api(visit)}?done=taken`);
+      take: async (ctx, fields) => {
+        await changeRole(ctx, "DELETE", api(ctx), fields.text("role"));
+        return ctx.to(`${api(ctx)}?done=taken`);
       },
     },
   },
   {
     path: "/groups/:group/delete",
-    show: async (visit) => {
-      const { path, id } = await openGroup(visit);
-      return confirmView(visit, {
+    show: async (ctx) => {
+      const { path, id } = await openGroup(ctx);
+      return confirmView(ctx, {
         title: `Delete group ${path}?`,
         section: "roles",
-        above: [[visit.to("/roles"), "Roles & groups"]],
+        above: [[ctx.to("/roles"), "Roles & groups"]],
         question: "The groups below it are deleted too; members lose the roles that they have by it.",
         button: `Delete ${path}`,
-        back: visit.to(`/groups/${id}`),
+        back: ctx.to(`/groups/${id}`),
       });
     },
     actions: {
-      confirm: async (visit) => {
-        await visit.call("DELETE", api(visit));
-        return visit.to("/roles?done=deleted");
+      confirm: async (ctx) => {
+        await ctx.call("DELETE", api(ctx));
+        return ctx.to("/roles?done=deleted");
       },
     },
   },

@@ -6,7 +6,7 @@ import type { Queryable } from "../store/database.ts";
 import { findGroup, listGroups } from "../store/groups.ts";
 import { listAccessOfGroups, listAccessOfRoles, listAllRoles } from "../store/roles.ts";
 import { type UserWithAccess, countUsers, findUserWithAccess, listUsersWithAccess } from "../store/users.ts";
-import { identityAt } from "./who-may.ts";
+import { identityAt } from "./evaluate-page.ts";
 
 /** Somebody who may use resources or not: a user, or whoever has just this group or this role. */
 export interface Holder {

@@ -1,6 +1,6 @@
 import { Html, PAGE_ICON, html } from "@swath/pages";
 import { STYLE_PATH } from "../pages/layout.ts";
-import { CONSOLE, type Visit } from "./visit.ts";
+import { CONSOLE, type ConsoleContext } from "./console-context.ts";
 import type { ConsoleApp } from "./web.ts";
 
 export const CONSOLE_STYLE_PATH = "/resources/console.css";
@@ -26,7 +26,7 @@ export interface View {
 }
 
 interface ConsoleLayout extends View {
-  readonly visit: Visit;
+  readonly ctx: ConsoleContext;
   /** Realm that is administered. */
   readonly realm: string;
   readonly realms: readonly string[];
@@ -40,7 +40,7 @@ export const realmPath = (realm: string, rest = ""): string => `${CONSOLE}/realm
 
 /** A page of the console with its navigation: works without script, in light and dark, on a phone. */
 export function renderConsolePage({
-  visit,
+  ctx: visit,
   realm,
   realms,
   title,

@@ -8,7 +8,7 @@ import { renderBadge } from "./badge.ts";
 import { type Holder, listHolders } from "./holders.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable } from "./list.ts";
-import type { ConsolePage, RealmVisit } from "./page.ts";
+import type { ConsolePage, RealmContext } from "./page.ts";
 import { aboveProtection, openProtection, protectionPaths } from "./resources.ts";
 
 const KINDS: readonly (readonly [AssignmentKind, string, string])[] = [
@@ -21,13 +21,13 @@ const KINDS: readonly (readonly [AssignmentKind, string, string])[] = [
  * Users, groups or roles against the resources of a client: who may what, as the policy engine decides now. Each field leads to why,
  * and to where it is changed.
  */
-async function showMatrix(visit: RealmVisit): Promise<View> {
-  const { context, realm, query, params } = visit;
+async function showMatrix(ctx: RealmContext): Promise<View> {
+  const { context, realm, query, params } = ctx;
   const { pool } = context;
-  const client = await openProtection(visit);
-  const asked = params["kind"] ?? "users";
-  const kind = isAssignmentKind(asked) ? asked : "users";
-  const matrix = `${protectionPaths(visit).page}/matrix`;
+  const client = await openProtection(ctx);
+  const requested = params["kind"] ?? "users";
+  const kind = isAssignmentKind(requested) ? requested : "users";
+  const matrix = `${protectionPaths(ctx).page}/matrix`;
   const path = kind === "users" ? matrix : `${matrix}/${kind}`;
   const page = readPageNumber(query);
   const search = query["search"]?.trim() ?? "";
@@ -55,7 +55,7 @@ async function showMatrix(visit: RealmVisit): Promise<View> {
   return {
     title: `${title} and resources`,
     section: "clients",
-    above: aboveProtection(visit, client),
+    above: aboveProtection(ctx, client),
     content: html`<p class="inline tabs">
         ${KINDS.map(
           ([name, label]) =>
@@ -76,7 +76,7 @@ async function showMatrix(visit: RealmVisit): Promise<View> {
           `${title} and resources`,
           [title.slice(0, -1), ...(about === "" ? [] : [about]), ...set.resources.map(({ name }) => name)],
           holders.map((holder) => [
-            html`<a href="${visit.to(`/${kind}/${holder.id}`)}">${holder.name}</a>`,
+            html`<a href="${ctx.to(`/${kind}/${holder.id}`)}">${holder.name}</a>`,
             ...(about === "" ? [] : [holder.about]),
             ...set.resources.map((resource) => show(holder, resource)),
           ]),

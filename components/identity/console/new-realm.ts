@@ -19,17 +19,17 @@ export const newRealmPage: ConsolePage = {
           button: "Create realm",
           content: html`<div class="fields">
             ${text({ name: "realm", label: "Name of the realm", required: true, hint: "Letters, digits and _ . -" })}
-            ${text({ name: "displayName", label: "Name for people" })}
+            ${text({ name: "displayName", label: "Display name" })}
           </div>`,
         })}
       </div>`,
     };
   },
   actions: {
-    create: async (visit, fields) => {
+    create: async (ctx, fields) => {
       const name = fields.text("realm");
       const displayName = fields.text("displayName");
-      await callAdmin(visit, "POST", "", { realm: name, ...(displayName !== "" && { displayName }) });
+      await callAdmin(ctx, "POST", "", { realm: name, ...(displayName !== "" && { displayName }) });
       return realmPath(name, "/settings?done=created");
     },
   },

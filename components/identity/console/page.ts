@@ -14,10 +14,10 @@ import { CONSOLE_TOKEN, type Form, type Submitted, openForm } from "./form.ts";
 import { FormFields } from "./form-fields.ts";
 import { type View, realmPath, renderConsolePage } from "./layout.ts";
 import { findConsoleApp } from "./web.ts";
-import { type Visit, logInPath, noteSession, openVisit } from "./visit.ts";
+import { type ConsoleContext, logInPath, recordSession, openConsoleContext } from "./console-context.ts";
 
 /** A visit to a page of one realm. */
-export interface RealmVisit extends Visit {
+export interface RealmContext extends ConsoleContext {
   readonly realm: Realm;
   readonly params: Readonly<Record<string, string>>;
   /** Path of another page of this realm. */
@@ -31,8 +31,8 @@ export interface RealmVisit extends Visit {
 /** A page, and what its forms do. An action gives the path to go on to. */
 export interface ConsolePage {
   readonly path: string;
-  readonly show: (visit: RealmVisit) => Promise<View>;
-  readonly actions?: Readonly<Record<string, (visit: RealmVisit, fields: FormFields) => Promise<string>>>;
+  readonly show: (ctx: RealmContext) => Promise<View>;
+  readonly actions?: Readonly<Record<string, (ctx: RealmContext, fields: FormFields) => Promise<string>>>;
 }
 
 /** What happened, by the name that the address carries after a change. */
@@ -60,22 +60,22 @@ const DONE: Readonly<Record<string, string>> = {
 /** A page below `/console/realms/:realm`. */
 export function addPage(app: FastifyInstance, context: IdentityContext, page: ConsolePage): void {
   const url = `/console/realms/:realm${page.path}`;
-  addVisits(app, context, url, async (visit) => {
-    const params = visit.request.params as Readonly<Record<string, string>>;
+  addVisits(app, context, url, async (ctx) => {
+    const params = ctx.request.params as Readonly<Record<string, string>>;
     const { realm: name = "" } = params;
     // Disabled realms can be administered, else nobody could enable them.
     const realm = await findRealm(context.pool, name);
     if (realm === undefined) {
       throw new AdminError(404, `There is no realm ${name}.`);
     }
-    await answer(visit, page, { realm, params });
+    await response(ctx, page, { realm, params });
   });
 }
 
 /** A page that is about no one realm, shown as one of `master`. */
 export function addHomePage(app: FastifyInstance, context: IdentityContext, page: ConsolePage): void {
-  addVisits(app, context, page.path, async (visit) => {
-    await answer(visit, page, { realm: (await findRealmOr404(context, "master")).realm, params: {} });
+  addVisits(app, context, page.path, async (ctx) => {
+    await response(ctx, page, { realm: (await findRealmOr404(context, "master")).realm, params: {} });
   });
 }
 
@@ -84,7 +84,7 @@ export function addVisits(
   app: FastifyInstance,
   context: IdentityContext,
   url: string,
-  handle: (visit: Visit) => Promise<unknown>,
+  handle: (ctx: ConsoleContext) => Promise<unknown>,
 ): void {
   app.route({
     method: ["GET", "POST"],
@@ -92,55 +92,53 @@ export function addVisits(
     schema: { hide: true },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       void reply.headers(SECURITY_HEADERS).type("text/html; charset=utf-8");
-      const visit = await openVisit(context, app, request, reply);
+      const ctx = await openConsoleContext(context, app, request, reply);
       const path = request.url.split("?", 1)[0] ?? "";
-      if (visit === "stranger" && "code" in (request.query as object)) {
+      if (ctx === "stranger" && "code" in (request.query as object)) {
         return reply.redirect(path, 303);
       }
-      if (visit === "stranger") {
+      if (ctx === "stranger") {
         return reply.code(403).send(renderForbiddenPage());
       }
-      if (visit === "anonymous") {
+      if (ctx === "anonymous") {
         const { error } = request.query as Readonly<Record<string, unknown>>;
         return typeof error === "string"
-          ? reply
-              .code(403)
-              .send(renderErrorPage({ title: "You are not logged in", message: "The login was given up." }))
+          ? reply.code(403).send(renderErrorPage({ title: "You are not logged in", message: "Login cancelled." }))
           : reply.redirect(logInPath(context, request.method === "GET" ? path : "/console"), 303);
       }
       if (request.method === "POST") {
         const { [FORM_TOKEN]: token } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-        if (!isFormToken(visit.home.realm, CONSOLE_TOKEN, visit.session.uid, token)) {
+        if (!isFormToken(ctx.home.realm, CONSOLE_TOKEN, ctx.session.uid, token)) {
           return reply.code(403).send(
             renderErrorPage({
-              title: "Not from this page",
+              title: "This form has expired",
               message: "The form did not come from this page. Go back and try again.",
             }),
           );
         }
-      } else if (visit.query["code"] !== undefined) {
-        await noteSession(visit);
+      } else if (ctx.query["code"] !== undefined) {
+        await recordSession(ctx);
         // The code of the way in has no business in the address bar.
         return reply.redirect(path, 303);
       }
-      return handle(visit);
+      return handle(ctx);
     },
   });
 }
 
-async function answer(
-  visit: Visit,
+async function response(
+  ctx: ConsoleContext,
   page: ConsolePage,
   { realm, params }: { readonly realm: Realm; readonly params: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const { request, reply } = visit;
-  const prepare = (submitted: Submitted | undefined): RealmVisit => ({
-    ...visit,
+  const { request, reply } = ctx;
+  const prepare = (submitted: Submitted | undefined): RealmContext => ({
+    ...ctx,
     realm,
     params,
     to: (rest) => realmPath(realm.name, rest),
-    form: (action) => openForm(visit, submitted, action),
-    call: (method, path, body) => callAdmin(visit, method, `/${encodeURIComponent(realm.name)}${path}`, body),
+    form: (action) => openForm(ctx, submitted, action),
+    call: (method, path, body) => callAdmin(ctx, method, `/${encodeURIComponent(realm.name)}${path}`, body),
   });
   let submitted: Submitted | undefined;
   let status = 200;
@@ -172,12 +170,12 @@ async function answer(
     renderConsolePage({
       app,
       ...view,
-      visit,
+      ctx,
       realm: realm.name,
-      realms: (await listRealms(visit.context.pool)).map(({ name }) => name),
+      realms: (await listRealms(ctx.context.pool)).map(({ name }) => name),
       // What the form was about may be gone, and the form with it.
       bad: submitted === undefined || view.content.text.includes('role="alert"') ? undefined : submitted.bad,
-      good: submitted === undefined ? DONE[visit.query["done"] ?? ""] : undefined,
+      good: submitted === undefined ? DONE[ctx.query["done"] ?? ""] : undefined,
     }),
   );
 }

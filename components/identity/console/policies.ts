@@ -2,17 +2,17 @@ import { type AuthzPolicy, findPolicy } from "../store/authz-policies.ts";
 import type { Client } from "../store/clients.ts";
 import { confirmView } from "./confirm.ts";
 import type { FormFields } from "./form-fields.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 import { NEW_POLICY_TYPES } from "./policy-kinds.ts";
 import { showPermission, showPolicy } from "./policy-page.ts";
 import { aboveProtection, openProtection, protectionPaths } from "./resources.ts";
 
 type Kind = "policy" | "permission";
 
-async function openPolicy(visit: RealmVisit): Promise<{ client: Client; policy: AuthzPolicy }> {
-  const client = await openProtection(visit);
-  const policy = await findOr404(visit.params["policy"], "That rule", (id) =>
-    findPolicy(visit.context.pool, client.id, id),
+async function openPolicy(ctx: RealmContext): Promise<{ client: Client; policy: AuthzPolicy }> {
+  const client = await openProtection(ctx);
+  const policy = await findOr404(ctx.params["policy"], "That rule", (id) =>
+    findPolicy(ctx.context.pool, client.id, id),
   );
   return { client, policy };
 }
@@ -80,7 +80,7 @@ function pagesOf(kind: Kind): readonly ConsolePage[] {
   const show = kind === "policy" ? showPolicy : showPermission;
   const allowed: readonly string[] =
     kind === "policy" ? NEW_POLICY_TYPES.map(({ type }) => type) : ["resource", "scope"];
-  const typeOf = ({ query, request }: RealmVisit): string => {
+  const typeOf = ({ query, request }: RealmContext): string => {
     // A form that was refused says itself what it was about.
     const { type = query["type"] } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
     return allowed.find((candidate) => candidate === type) ?? (allowed[0] as string);
@@ -88,49 +88,49 @@ function pagesOf(kind: Kind): readonly ConsolePage[] {
   return [
     {
       path: `${path}/new`,
-      show: async (visit) => show(visit, await openProtection(visit), typeOf(visit), undefined),
+      show: async (ctx) => show(ctx, await openProtection(ctx), typeOf(ctx), undefined),
       actions: {
-        rule: async (visit, fields) => {
-          const { api, page } = protectionPaths(visit);
+        rule: async (ctx, fields) => {
+          const { api, page } = protectionPaths(ctx);
           const type = fields.text("type");
-          await visit.call("POST", `${api}/${kind}/${encodeURIComponent(type)}`, readRule(type, fields));
+          await ctx.call("POST", `${api}/${kind}/${encodeURIComponent(type)}`, readRule(type, fields));
           return `${page}?done=created`;
         },
       },
     },
     {
       path: `${path}/:policy`,
-      show: async (visit) => {
-        const { client, policy } = await openPolicy(visit);
-        return show(visit, client, policy.type, policy);
+      show: async (ctx) => {
+        const { client, policy } = await openPolicy(ctx);
+        return show(ctx, client, policy.type, policy);
       },
       actions: {
-        rule: async (visit, fields) => {
-          const { api, page } = protectionPaths(visit);
-          const { policy } = await openPolicy(visit);
-          await visit.call("PUT", `${api}/${kind}/${policy.id}`, readRule(policy.type, fields, policy));
+        rule: async (ctx, fields) => {
+          const { api, page } = protectionPaths(ctx);
+          const { policy } = await openPolicy(ctx);
+          await ctx.call("PUT", `${api}/${kind}/${policy.id}`, readRule(policy.type, fields, policy));
           return `${page}?done=saved`;
         },
       },
     },
     {
       path: `${path}/:policy/delete`,
-      show: async (visit) => {
-        const { client, policy } = await openPolicy(visit);
-        return confirmView(visit, {
+      show: async (ctx) => {
+        const { client, policy } = await openPolicy(ctx);
+        return confirmView(ctx, {
           title: `Delete ${kind} ${policy.name}?`,
           section: "clients",
-          above: aboveProtection(visit, client),
+          above: aboveProtection(ctx, client),
           question: "What it granted is refused from then on.",
           button: `Delete ${policy.name}`,
-          back: protectionPaths(visit).page,
+          back: protectionPaths(ctx).page,
         });
       },
       actions: {
-        confirm: async (visit) => {
-          const { api, page } = protectionPaths(visit);
-          const { policy } = await openPolicy(visit);
-          await visit.call("DELETE", `${api}/${kind}/${policy.id}`);
+        confirm: async (ctx) => {
+          const { api, page } = protectionPaths(ctx);
+          const { policy } = await openPolicy(ctx);
+          await ctx.call("DELETE", `${api}/${kind}/${policy.id}`);
           return `${page}?done=deleted`;
         },
       },

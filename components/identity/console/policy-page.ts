@@ -7,7 +7,7 @@ import { listAllRoles } from "../store/roles.ts";
 import { findUser } from "../store/users.ts";
 import type { Form } from "./form.ts";
 import type { View } from "./layout.ts";
-import type { RealmVisit } from "./page.ts";
+import type { RealmContext } from "./page.ts";
 import { NEW_POLICY_TYPES } from "./policy-kinds.ts";
 import { aboveProtection, protectionPaths } from "./resources.ts";
 
@@ -19,47 +19,47 @@ const STRATEGIES = [
 
 /** A policy: who is meant. */
 export async function showPolicy(
-  visit: RealmVisit,
+  ctx: RealmContext,
   client: Client,
   type: string,
   policy: AuthzPolicy | undefined,
 ): Promise<View> {
-  const form = visit.form("rule");
+  const form = ctx.form("rule");
   const label = NEW_POLICY_TYPES.find((known) => known.type === type)?.label ?? type;
-  return showRule(visit, client, {
+  return showRule(ctx, client, {
     kind: "policies",
     title: policy?.name ?? `Create policy: ${label}`,
     policy,
     type,
     content: html`${form.select({
       name: "logic",
-      label: "Meaning",
+      label: "Logic",
       value: policy?.logic ?? "POSITIVE",
       choices: [
-        { value: "POSITIVE", label: "grants to them" },
-        { value: "NEGATIVE", label: "grants to all others" },
+        { value: "POSITIVE", label: "Positive: grants to them" },
+        { value: "NEGATIVE", label: "Negative: grants to all others" },
       ],
     })}
-    ${await renderConfig(visit, client, form, type, policy)}`,
+    ${await renderConfig(ctx, client, form, type, policy)}`,
   });
 }
 
 /** A permission: which policies decide about which resources or scopes. */
 export async function showPermission(
-  visit: RealmVisit,
+  ctx: RealmContext,
   client: Client,
   type: string,
   permission: AuthzPolicy | undefined,
 ): Promise<View> {
-  const { pool } = visit.context;
+  const { pool } = ctx.context;
   const [resources, scopes, policies] = await Promise.all([
     listResources(pool, client.id),
     listScopes(pool, client.id),
     listPolicies(pool, client.id, { permission: false }),
   ]);
-  const { checks, select, text } = visit.form("rule");
+  const { checks, select, text } = ctx.form("rule");
   const resourceType = permission?.config["defaultResourceType"];
-  return showRule(visit, client, {
+  return showRule(ctx, client, {
     kind: "permissions",
     title: permission?.name ?? (type === "scope" ? "Create permission on scopes" : "Create permission"),
     policy: permission,
@@ -120,12 +120,12 @@ interface Rule {
   readonly content: Html;
 }
 
-function showRule(visit: RealmVisit, client: Client, { kind, title, policy, type, content }: Rule): View {
-  const { text, close } = visit.form("rule");
+function showRule(ctx: RealmContext, client: Client, { kind, title, policy, type, content }: Rule): View {
+  const { text, close } = ctx.form("rule");
   return {
     title,
     section: "clients",
-    above: aboveProtection(visit, client),
+    above: aboveProtection(ctx, client),
     content: html`<div class="panel">
         ${close({
           button: policy === undefined ? "Create" : "Save",
@@ -140,16 +140,14 @@ function showRule(visit: RealmVisit, client: Client, { kind, title, policy, type
       ${
         policy !== undefined &&
         html`<p>
-          <a class="danger" href="${protectionPaths(visit).page}/${kind}/${policy.id}/delete"
-            >Delete ${policy.name} …</a
-          >
+          <a class="danger" href="${protectionPaths(ctx).page}/${kind}/${policy.id}/delete">Delete ${policy.name} …</a>
         </p>`
       }`,
   };
 }
 
 async function renderConfig(
-  { context: { pool }, realm }: RealmVisit,
+  { context: { pool }, realm }: RealmContext,
   client: Client,
   { lines, checks, check, select }: Form,
   type: string,

@@ -5,18 +5,18 @@ import type { Client } from "../store/clients.ts";
 import { type ResourceServer, findResourceServer } from "../store/resource-servers.ts";
 import type { View } from "./layout.ts";
 import { renderTable } from "./list.ts";
-import type { RealmVisit } from "./page.ts";
+import type { RealmContext } from "./page.ts";
 import { NEW_POLICY_TYPES } from "./policy-kinds.ts";
-import { renderWhoMay } from "./who-may.ts";
+import { renderWhoMay } from "./evaluate-page.ts";
 
 /** Resources, policies and permissions of a client, and who may do what by them. */
-export async function showProtection(visit: RealmVisit, client: Client): Promise<View> {
-  const { context, to } = visit;
+export async function showProtection(ctx: RealmContext, client: Client): Promise<View> {
+  const { context, to } = ctx;
   const [server, resources, stored, whoMay] = await Promise.all([
     findResourceServer(context.pool, client.id),
     listResources(context.pool, client.id),
     listPolicies(context.pool, client.id),
-    renderWhoMay(visit, client),
+    renderWhoMay(ctx, client),
   ]);
   const page = to(`/clients/${client.id}/protection`);
   const policies = stored.filter((policy) => !isPermission(policy));
@@ -93,11 +93,11 @@ export async function showProtection(visit: RealmVisit, client: Client): Promise
           ]),
         )}
       </section>
-      ${server !== undefined && renderServer(visit, server)}`,
+      ${server !== undefined && renderServer(ctx, server)}`,
   };
 }
 
-function renderServer({ form }: RealmVisit, server: ResourceServer): Html {
+function renderServer({ form }: RealmContext, server: ResourceServer): Html {
   const { select, close } = form("server");
   return html`<section class="panel">
     <h2>Enforcement</h2>

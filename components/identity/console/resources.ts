@@ -6,18 +6,18 @@ import { openClient } from "./clients.ts";
 import { confirmView } from "./confirm.ts";
 import type { FormFields } from "./form-fields.ts";
 import type { View } from "./layout.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 import { showProtection } from "./protection-page.ts";
 
 /** A client that protects resources. @throws {AdminError} 404 */
-export async function openProtection(visit: RealmVisit): Promise<Client> {
-  const client = await openClient(visit);
-  await findOr404(client.id, `Protection by ${client.clientId}`, (id) => findResourceServer(visit.context.pool, id));
+export async function openProtection(ctx: RealmContext): Promise<Client> {
+  const client = await openClient(ctx);
+  await findOr404(client.id, `Protection by ${client.clientId}`, (id) => findResourceServer(ctx.context.pool, id));
   return client;
 }
 
 /** Path of the client's protection: of the page, and of the admin API. */
-export const protectionPaths = ({ params, to }: RealmVisit) => {
+export const protectionPaths = ({ params, to }: RealmContext) => {
   const client = encodeURIComponent(params["client"] ?? "");
   return {
     page: to(`/clients/${client}/protection`),
@@ -25,7 +25,7 @@ export const protectionPaths = ({ params, to }: RealmVisit) => {
   };
 };
 
-export const aboveProtection = ({ to }: RealmVisit, { id, clientId }: Client) =>
+export const aboveProtection = ({ to }: RealmContext, { id, clientId }: Client) =>
   [
     [to("/clients"), "Clients"],
     [to(`/clients/${id}`), clientId],
@@ -34,10 +34,10 @@ export const aboveProtection = ({ to }: RealmVisit, { id, clientId }: Client) =>
 
 const PATH = "/clients/:client/protection";
 
-async function openResource(visit: RealmVisit): Promise<{ client: Client; resource: AuthzResource }> {
-  const client = await openProtection(visit);
-  const resource = await findOr404(visit.params["resource"], "That resource", (id) =>
-    findResource(visit.context.pool, client.id, id),
+async function openResource(ctx: RealmContext): Promise<{ client: Client; resource: AuthzResource }> {
+  const client = await openProtection(ctx);
+  const resource = await findOr404(ctx.params["resource"], "That resource", (id) =>
+    findResource(ctx.context.pool, client.id, id),
   );
   return { client, resource };
 }
@@ -50,18 +50,18 @@ const readResource = (fields: FormFields) => ({
   scopes: fields.lines("scopes"),
 });
 
-function showResource(visit: RealmVisit, client: Client, resource: AuthzResource | undefined): View {
-  const { text, lines, close } = visit.form("resource");
+function showResource(ctx: RealmContext, client: Client, resource: AuthzResource | undefined): View {
+  const { text, lines, close } = ctx.form("resource");
   return {
     title: resource?.name ?? "Create resource",
     section: "clients",
-    above: aboveProtection(visit, client),
+    above: aboveProtection(ctx, client),
     content: html`<div class="panel">
         ${close({
           button: resource === undefined ? "Create resource" : "Save resource",
           content: html`<div class="fields">
             ${text({ name: "name", label: "Name", value: resource?.name, required: true })}
-            ${text({ name: "displayName", label: "Name for people", value: resource?.displayName })}
+            ${text({ name: "displayName", label: "Display name", value: resource?.displayName })}
             ${text({ name: "type", label: "Type", value: resource?.type, hint: "Permissions may be about a type." })}
             ${lines({ name: "uris", label: "Paths", value: resource?.uris ?? [], hint: "One a line, such as /eric/*" })}
             ${lines({
@@ -76,7 +76,7 @@ function showResource(visit: RealmVisit, client: Client, resource: AuthzResource
       ${
         resource !== undefined &&
         html`<p>
-          <a class="danger" href="${protectionPaths(visit).page}/resources/${resource.id}/delete"
+          <a class="danger" href="${protectionPaths(ctx).page}/resources/${resource.id}/delete"
             >Delete ${resource.name} …</a
           >
         </p>`
@@ -88,11 +88,11 @@ function showResource(visit: RealmVisit, client: Client, resource: AuthzResource
 export const resourcePages: readonly ConsolePage[] = [
   {
     path: PATH,
-    show: async (visit) => showProtection(visit, await openProtection(visit)),
+    show: async (ctx) => showProtection(ctx, await openProtection(ctx)),
     actions: {
-      server: async (visit, fields) => {
-        const { api, page } = protectionPaths(visit);
-        await visit.call("PUT", api, {
+      server: async (ctx, fields) => {
+        const { api, page } = protectionPaths(ctx);
+        await ctx.call("PUT", api, {
           policyEnforcementMode: fields.text("policyEnforcementMode"),
           decisionStrategy: fields.text("decisionStrategy"),
         });
@@ -102,12 +102,12 @@ export const resourcePages: readonly ConsolePage[] = [
   },
   {
     path: `${PATH}/resources/new`,
-    show: async (visit) => showResource(visit, await openProtection(visit), undefined),
+    show: async (ctx) => showResource(ctx, await openProtection(ctx), undefined),
     actions: {
-      resource: async (visit, fields) => {
-        const { api, page } = protectionPaths(visit);
+      resource: async (ctx, fields) => {
+        const { api, page } = protectionPaths(ctx);
         const { displayName, type, ...resource } = readResource(fields);
-        await visit.call("POST", `${api}/resource`, {
+        await ctx.call("POST", `${api}/resource`, {
           ...resource,
           ...(displayName !== "" && { displayName }),
           ...(type !== "" && { type }),
@@ -118,37 +118,37 @@ export const resourcePages: readonly ConsolePage[] = [
   },
   {
     path: `${PATH}/resources/:resource`,
-    show: async (visit) => {
-      const { client, resource } = await openResource(visit);
-      return showResource(visit, client, resource);
+    show: async (ctx) => {
+      const { client, resource } = await openResource(ctx);
+      return showResource(ctx, client, resource);
     },
     actions: {
-      resource: async (visit, fields) => {
-        const { api, page } = protectionPaths(visit);
-        const { resource } = await openResource(visit);
-        await visit.call("PUT", `${api}/resource/${resource.id}`, readResource(fields));
+      resource: async (ctx, fields) => {
+        const { api, page } = protectionPaths(ctx);
+        const { resource } = await openResource(ctx);
+        await ctx.call("PUT", `${api}/resource/${resource.id}`, readResource(fields));
         return `${page}?done=saved`;
       },
     },
   },
   {
     path: `${PATH}/resources/:resource/delete`,
-    show: async (visit) => {
-      const { client, resource } = await openResource(visit);
-      return confirmView(visit, {
+    show: async (ctx) => {
+      const { client, resource } = await openResource(ctx);
+      return confirmView(ctx, {
         title: `Delete resource ${resource.name}?`,
         section: "clients",
-        above: aboveProtection(visit, client),
+        above: aboveProtection(ctx, client),
         question: `Nobody reaches ${resource.uris.join(", ") || "its paths"} any more, unless another resource covers them.`,
         button: `Delete ${resource.name}`,
-        back: protectionPaths(visit).page,
+        back: protectionPaths(ctx).page,
       });
     },
     actions: {
-      confirm: async (visit) => {
-        const { api, page } = protectionPaths(visit);
-        const { resource } = await openResource(visit);
-        await visit.call("DELETE", `${api}/resource/${resource.id}`);
+      confirm: async (ctx) => {
+        const { api, page } = protectionPaths(ctx);
+        const { resource } = await openResource(ctx);
+        await ctx.call("DELETE", `${api}/resource/${resource.id}`);
         return `${page}?done=deleted`;
       },
     },

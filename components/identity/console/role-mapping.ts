@@ -1,11 +1,11 @@
 import { type Html, html } from "@swath/pages";
 import { type RoleHolder, findRoleById, listAllRoles, listHeldRoles } from "../store/roles.ts";
 import { renderTable } from "./list.ts";
-import { type RealmVisit, findOr404 } from "./page.ts";
+import { type RealmContext, findOr404 } from "./page.ts";
 
 /** Gives or takes a role of the realm or of a client; `holder` is the admin API's path of the user or group. */
 export async function changeRole(
-  { context: { pool }, realm, call }: RealmVisit,
+  { context: { pool }, realm, call }: RealmContext,
   method: "POST" | "DELETE",
   holder: string,
   roleId: string,
@@ -19,8 +19,8 @@ export async function changeRole(
 }
 
 /** Roles that a user or group holds, and a form that gives another. Their actions are `give` and `take`. */
-export async function renderRoles(visit: RealmVisit, holder: RoleHolder, name: string): Promise<Html> {
-  const { context, realm, form } = visit;
+export async function renderRoles(ctx: RealmContext, holder: RoleHolder, name: string): Promise<Html> {
+  const { context, realm, form } = ctx;
   const [held, all] = await Promise.all([listHeldRoles(context.pool, holder), listAllRoles(context.pool, realm.id)]);
   const ids = new Set(held.map(({ id }) => id));
   const clients = new Map(all.map(({ client, clientId }) => [client, clientId]));

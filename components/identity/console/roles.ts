@@ -6,26 +6,26 @@ import { findUser } from "../store/users.ts";
 import { confirmView } from "./confirm.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderTable, rowsOf } from "./list.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 
 /** The client whose roles the page is about; undefined for those of the realm. */
-async function findOwner({ context: { pool }, realm, query }: RealmVisit) {
+async function findOwner({ context: { pool }, realm, query }: RealmContext) {
   const { client } = query;
   return client === undefined
     ? undefined
     : findOr404(client, "That client", (id) => findClientById(pool, realm.id, id));
 }
 
-const openRole = ({ context: { pool }, realm, params }: RealmVisit): Promise<Role> =>
+const openRole = ({ context: { pool }, realm, params }: RealmContext): Promise<Role> =>
   findOr404(params["role"], "That role", (id) => findRoleById(pool, realm.id, id));
 
 /** The admin API names roles, and those of a client below it. */
 const apiOf = ({ client, name }: Role): string =>
   `${client === undefined ? "" : `/clients/${client}`}/roles/${encodeURIComponent(name)}`;
 
-async function showRoles(visit: RealmVisit): Promise<View> {
-  const { context, realm, to, form } = visit;
-  const owner = await findOwner(visit);
+async function showRoles(ctx: RealmContext): Promise<View> {
+  const { context, realm, to, form } = ctx;
+  const owner = await findOwner(ctx);
   const [roles, groups] = await Promise.all([
     listRoles(context.pool, realm.id, owner?.id ?? null),
     owner === undefined ? listGroups(context.pool, realm.id) : [],
@@ -86,10 +86,10 @@ async function showRoles(visit: RealmVisit): Promise<View> {
   };
 }
 
-async function showRole(visit: RealmVisit): Promise<View> {
-  const { context, realm, to, form, query } = visit;
+async function showRole(ctx: RealmContext): Promise<View> {
+  const { context, realm, to, form, query } = ctx;
   const { pool } = context;
-  const role = await openRole(visit);
+  const role = await openRole(ctx);
   const page = readPageNumber(query);
   const [ids, composites, owner] = await Promise.all([
     listRoleUsers(pool, role.id, rowsOf(page)),
@@ -133,7 +133,7 @@ async function showRole(visit: RealmVisit): Promise<View> {
   };
 }
 
-const listOf = ({ to }: RealmVisit, client: string | undefined, done: string) =>
+const listOf = ({ to }: RealmContext, client: string | undefined, done: string) =>
   to(client === undefined || client === "" ? `/roles?done=${done}` : `/roles?client=${client}&done=${done}`);
 
 /** Roles of the realm and of clients; the realm's groups are on the same list. */
@@ -142,17 +142,17 @@ export const rolePages: readonly ConsolePage[] = [
     path: "/roles",
     show: showRoles,
     actions: {
-      role: async (visit, fields) => {
+      role: async (ctx, fields) => {
         const client = fields.text("client");
-        await visit.call("POST", client === "" ? "/roles" : `/clients/${encodeURIComponent(client)}/roles`, {
+        await ctx.call("POST", client === "" ? "/roles" : `/clients/${encodeURIComponent(client)}/roles`, {
           name: fields.text("name"),
           description: fields.text("description"),
         });
-        return listOf(visit, client, "created");
+        return listOf(ctx, client, "created");
       },
-      group: async (visit, fields) => {
-        await visit.call("POST", "/groups", { name: fields.text("name") });
-        return listOf(visit, undefined, "created");
+      group: async (ctx, fields) => {
+        await ctx.call("POST", "/groups", { name: fields.text("name") });
+        return listOf(ctx, undefined, "created");
       },
     },
   },
@@ -160,31 +160,31 @@ export const rolePages: readonly ConsolePage[] = [
     path: "/roles/:role",
     show: showRole,
     actions: {
-      save: async (visit, fields) => {
-        const role = await openRole(visit);
-        await visit.call("PUT", apiOf(role), { name: fields.text("name"), description: fields.text("description") });
-        return visit.to(`/roles/${role.id}?done=saved`);
+      save: async (ctx, fields) => {
+        const role = await openRole(ctx);
+        await ctx.call("PUT", apiOf(role), { name: fields.text("name"), description: fields.text("description") });
+        return ctx.to(`/roles/${role.id}?done=saved`);
       },
     },
   },
   {
     path: "/roles/:role/delete",
-    show: async (visit) => {
-      const role = await openRole(visit);
-      return confirmView(visit, {
+    show: async (ctx) => {
+      const role = await openRole(ctx);
+      return confirmView(ctx, {
         title: `Delete role ${role.name}?`,
         section: "roles",
-        above: [[visit.to("/roles"), "Roles & groups"]],
+        above: [[ctx.to("/roles"), "Roles & groups"]],
         question: "Everybody who holds it loses it, and policies that name it grant nothing by it any more.",
         button: `Delete ${role.name}`,
-        back: visit.to(`/roles/${role.id}`),
+        back: ctx.to(`/roles/${role.id}`),
       });
     },
     actions: {
-      confirm: async (visit) => {
-        const role = await openRole(visit);
-        await visit.call("DELETE", apiOf(role));
-        return listOf(visit, role.client, "deleted");
+      confirm: async (ctx) => {
+        const role = await openRole(ctx);
+        await ctx.call("DELETE", apiOf(role));
+        return listOf(ctx, role.client, "deleted");
       },
     },
   },

@@ -17,7 +17,7 @@ import { settingPages } from "./settings.ts";
 import { CONSOLE_STYLE } from "./style.ts";
 import { userListPages } from "./user-list.ts";
 import { userPages } from "./users.ts";
-import { CONSOLE } from "./visit.ts";
+import { CONSOLE } from "./console-context.ts";
 import { addConsoleApp } from "./web.ts";
 
 /** The administration console at `/`, for people with the role `admin` of realm `master`. */

@@ -2,9 +2,9 @@ import { html } from "@swath/pages";
 import { listSessions } from "../store/sessions.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderTable, rowsOf, toTime } from "./list.ts";
-import type { ConsolePage, RealmVisit } from "./page.ts";
+import type { ConsolePage, RealmContext } from "./page.ts";
 
-async function showSessions({ context: { pool }, realm, query, to, form, session: own }: RealmVisit): Promise<View> {
+async function showSessions({ context: { pool }, realm, query, to, form, session: own }: RealmContext): Promise<View> {
   const page = readPageNumber(query);
   const found = await listSessions(pool, realm.id, rowsOf(page));
   return {

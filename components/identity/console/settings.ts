@@ -5,7 +5,7 @@ import { confirmView } from "./confirm.ts";
 import type { FormFields } from "./form-fields.ts";
 import type { View } from "./layout.ts";
 import { renderTable, toTime } from "./list.ts";
-import type { ConsolePage, RealmVisit } from "./page.ts";
+import type { ConsolePage, RealmContext } from "./page.ts";
 
 type NumberField = {
   [Name in keyof RealmSettings]: RealmSettings[Name] extends number ? Name : never;
@@ -18,25 +18,25 @@ interface Field {
 
 const LIFE_SPANS: readonly Field[] = [
   { name: "accessTokenLifespan", label: "Access tokens", hint: "Seconds, as all of these." },
-  { name: "ssoSessionIdleTimeout", label: "Sessions without use" },
-  { name: "ssoSessionMaxLifespan", label: "Sessions in all" },
-  { name: "offlineSessionIdleTimeout", label: "Offline sessions without use" },
+  { name: "ssoSessionIdleTimeout", label: "SSO session idle" },
+  { name: "ssoSessionMaxLifespan", label: "SSO session max" },
+  { name: "offlineSessionIdleTimeout", label: "Offline session idle" },
   { name: "accessCodeLifespan", label: "Authorization codes" },
   { name: "accessCodeLifespanLogin", label: "Time to log in" },
   { name: "refreshTokenReuseInterval", label: "Grace for refresh tokens just used" },
   { name: "keyRotationInterval", label: "New signing keys after", hint: "0: only by hand." },
 ];
 const LOGIN_RULES: readonly Field[] = [
-  { name: "failureFactor", label: "Failed logins before a wait" },
-  { name: "waitIncrementSeconds", label: "Wait per further failure (seconds)" },
-  { name: "maxFailureWaitSeconds", label: "Longest wait (seconds)" },
-  { name: "maxDeltaTimeSeconds", label: "Forgotten after (seconds)" },
+  { name: "failureFactor", label: "Max login failures" },
+  { name: "waitIncrementSeconds", label: "Wait increment (seconds)" },
+  { name: "maxFailureWaitSeconds", label: "Max wait (seconds)" },
+  { name: "maxDeltaTimeSeconds", label: "Failure reset time (seconds)" },
   { name: "passwordMinimumLength", label: "Shortest password (characters)" },
   { name: "passwordHistory", label: "Former passwords that are not taken again", hint: "0: none." },
 ];
 const EVENTS: readonly Field[] = [{ name: "eventsExpiration", label: "Events are kept for (seconds)" }];
 
-async function showSettings({ context, realm, form, to }: RealmVisit): Promise<View> {
+async function showSettings({ context, realm, form, to }: RealmContext): Promise<View> {
   const { settings } = realm;
   const keys = await listKeys(context.pool, realm.id);
   const { text, check, select, close } = form("settings");
@@ -54,7 +54,7 @@ async function showSettings({ context, realm, form, to }: RealmVisit): Promise<V
           button: "Save settings",
           content: html`<h2>General</h2>
             <div class="fields">
-              ${text({ name: "displayName", label: "Name for people", value: realm.displayName })}
+              ${text({ name: "displayName", label: "Display name", value: realm.displayName })}
               ${select({
                 name: "defaultSignatureAlgorithm",
                 label: "Tokens are signed with",
@@ -71,7 +71,7 @@ async function showSettings({ context, realm, form, to }: RealmVisit): Promise<V
             <h3>Logins</h3>
             ${check({
               name: "bruteForceProtected",
-              label: "Make users and addresses wait after failed logins",
+              label: "Brute force detection",
               value: settings.bruteForceProtected,
             })}
             ${numbers(LOGIN_RULES)}
@@ -146,18 +146,18 @@ export const settingPages: readonly ConsolePage[] = [
   },
   {
     path: "/settings/delete",
-    show: async (visit) =>
-      confirmView(visit, {
-        title: `Delete realm ${visit.realm.name}?`,
+    show: async (ctx) =>
+      confirmView(ctx, {
+        title: `Delete realm ${ctx.realm.name}?`,
         section: "settings",
-        above: [[visit.to("/settings"), "Realm settings"]],
+        above: [[ctx.to("/settings"), "Realm settings"]],
         question: "Its users, clients, roles, sessions and events are gone for good.",
-        button: `Delete realm ${visit.realm.name}`,
-        back: visit.to("/settings"),
+        button: `Delete realm ${ctx.realm.name}`,
+        back: ctx.to("/settings"),
       }),
     actions: {
-      confirm: async (visit) => {
-        await visit.call("DELETE", "");
+      confirm: async (ctx) => {
+        await ctx.call("DELETE", "");
         return "/console/realms/master/settings?done=deleted";
       },
     },

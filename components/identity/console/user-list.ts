@@ -1,10 +1,10 @@
 import { html } from "@swath/pages";
 import { countUsers, listUsers } from "../store/users.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable, toTime } from "./list.ts";
-import type { ConsolePage, RealmVisit } from "./page.ts";
+import type { ConsolePage, RealmContext } from "./page.ts";
 import { renderBadge } from "./badge.ts";
 
-async function show({ context, realm, query, to }: RealmVisit) {
+async function show({ context, realm, query, to }: RealmContext) {
   const { pool } = context;
   const page = readPageNumber(query);
   const search = query["search"]?.trim() ?? "";
@@ -39,9 +39,9 @@ async function show({ context, realm, query, to }: RealmVisit) {
 }
 
 /** As the documentation of each variant calls it. */
-const addLabel = ({ login }: RealmVisit["context"]): string => (login === undefined ? "Create user" : "Add person");
+const addLabel = ({ login }: RealmContext["context"]): string => (login === undefined ? "Create user" : "Add person");
 
-async function showNew({ form, to, context }: RealmVisit) {
+async function showNew({ form, to, context }: RealmContext) {
   const { text, check, close } = form("create");
   return {
     title: addLabel(context),

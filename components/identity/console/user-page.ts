@@ -8,18 +8,18 @@ import { type User, findPassword } from "../store/users.ts";
 import { renderBadge } from "./badge.ts";
 import type { View } from "./layout.ts";
 import { renderTable, toTime } from "./list.ts";
-import type { RealmVisit } from "./page.ts";
+import type { RealmContext } from "./page.ts";
 import { renderRoles } from "./role-mapping.ts";
 
 /** Everything about a user on one page. */
-export async function showUser(visit: RealmVisit, user: User): Promise<View> {
-  const { context, realm, to } = visit;
+export async function showUser(ctx: RealmContext, user: User): Promise<View> {
+  const { context, realm, to } = ctx;
   const { pool } = context;
   const [failures, sessions, roles, groups, password, devices] = await Promise.all([
     findFailures(pool, realm.id, `user:${user.username}`),
     listSessions(pool, realm.id, { userId: user.id, first: 0, max: 100 }),
-    renderRoles(visit, { kind: "user", id: user.id }, user.username),
-    renderGroups(visit, user),
+    renderRoles(ctx, { kind: "user", id: user.id }, user.username),
+    renderGroups(ctx, user),
     findPassword(pool, user.id),
     listOtpDevices(pool, user.id),
   ]);
@@ -27,15 +27,14 @@ export async function showUser(visit: RealmVisit, user: User): Promise<View> {
     title: user.username,
     section: "users",
     above: [[to("/users"), "Users"]],
-    content: html`${renderState(visit, user, failures)} ${renderProfile(visit, user)}
-      ${renderPassword(visit, user, password)} ${renderSecondFactor(visit, user, devices)} ${roles} ${groups}
-      ${renderSessions(visit, user, sessions)}
+    content: html`${renderState(ctx, user, failures)} ${renderProfile(ctx, user)} ${renderPassword(ctx, user, password)}
+      ${renderSecondFactor(ctx, user, devices)} ${roles} ${groups} ${renderSessions(ctx, user, sessions)}
       <p><a class="danger" href="${to(`/users/${user.id}/delete`)}">Delete ${user.username} …</a></p>`,
   };
 }
 
 function renderState(
-  { form }: RealmVisit,
+  { form }: RealmContext,
   user: User,
   { numFailures, disabled }: { readonly numFailures: number; readonly disabled: boolean },
 ): Html {
@@ -53,7 +52,7 @@ function renderState(
   </div>`;
 }
 
-function renderProfile({ form }: RealmVisit, user: User): Html {
+function renderProfile({ form }: RealmContext, user: User): Html {
   const { text, check, close } = form("profile");
   return html`<section class="panel">
     <h2>Profile</h2>
@@ -71,7 +70,7 @@ function renderProfile({ form }: RealmVisit, user: User): Html {
 }
 
 function renderPassword(
-  { form }: RealmVisit,
+  { form }: RealmContext,
   user: User,
   stored: { readonly temporary: boolean; readonly changedAt: Date } | undefined,
 ): Html {
@@ -100,7 +99,7 @@ function renderPassword(
   </section>`;
 }
 
-function renderSecondFactor({ form }: RealmVisit, user: User, devices: readonly OtpDevice[]): Html {
+function renderSecondFactor({ form }: RealmContext, user: User, devices: readonly OtpDevice[]): Html {
   const isAsked = user.requiredActions.includes(CONFIGURE_TOTP);
   return html`<section class="panel">
     <h2>Second factor</h2>
@@ -129,7 +128,7 @@ function renderSecondFactor({ form }: RealmVisit, user: User, devices: readonly 
   </section>`;
 }
 
-async function renderGroups({ context: { pool }, realm, form, to }: RealmVisit, user: User): Promise<Html> {
+async function renderGroups({ context: { pool }, realm, form, to }: RealmContext, user: User): Promise<Html> {
   const [own, all] = await Promise.all([listGroupsOfUser(pool, user.id), listGroups(pool, realm.id)]);
   const ids = new Set(own.map(({ id }) => id));
   const others = all.filter(({ id }) => !ids.has(id));
@@ -166,7 +165,7 @@ async function renderGroups({ context: { pool }, realm, form, to }: RealmVisit, 
   </section>`;
 }
 
-function renderSessions({ form }: RealmVisit, user: User, sessions: readonly SessionView[]): Html {
+function renderSessions({ form }: RealmContext, user: User, sessions: readonly SessionView[]): Html {
   return html`<section class="panel">
     <h2>Sessions</h2>
     ${renderTable(

@@ -1,106 +1,106 @@
 import { CONFIGURE_TOTP } from "../login/second-factor.ts";
 import { findUser } from "../store/users.ts";
 import { confirmView } from "./confirm.ts";
-import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+import { type ConsolePage, type RealmContext, findOr404 } from "./page.ts";
 import { changeRole } from "./role-mapping.ts";
 import { showUser } from "./user-page.ts";
 
-const openUser = ({ context: { pool }, realm, params }: RealmVisit) =>
+const openUser = ({ context: { pool }, realm, params }: RealmContext) =>
   findOr404(params["user"], "That user", (id) => findUser(pool, realm.id, id));
 
 const PATH = "/users/:user";
-const back = ({ to, params }: RealmVisit, done: string) => to(`/users/${params["user"] ?? ""}?done=${done}`);
-const api = ({ params }: RealmVisit, rest = "") => `/users/${encodeURIComponent(params["user"] ?? "")}${rest}`;
+const back = ({ to, params }: RealmContext, done: string) => to(`/users/${params["user"] ?? ""}?done=${done}`);
+const api = ({ params }: RealmContext, rest = "") => `/users/${encodeURIComponent(params["user"] ?? "")}${rest}`;
 
-async function setActions(visit: RealmVisit, change: (actions: readonly string[]) => readonly string[]) {
-  const { requiredActions } = await openUser(visit);
-  await visit.call("PUT", api(visit), { requiredActions: change(requiredActions) });
-  return back(visit, "saved");
+async function setActions(ctx: RealmContext, change: (actions: readonly string[]) => readonly string[]) {
+  const { requiredActions } = await openUser(ctx);
+  await ctx.call("PUT", api(ctx), { requiredActions: change(requiredActions) });
+  return back(ctx, "saved");
 }
 
 /** One user: everything that can be done is a form of the one page, except deleting. */
 export const userPages: readonly ConsolePage[] = [
   {
     path: PATH,
-    show: async (visit) => showUser(visit, await openUser(visit)),
+    show: async (ctx) => showUser(ctx, await openUser(ctx)),
     actions: {
-      profile: async (visit, fields) => {
-        await visit.call("PUT", api(visit), {
+      profile: async (ctx, fields) => {
+        await ctx.call("PUT", api(ctx), {
           username: fields.text("username"),
           email: fields.text("email"),
           emailVerified: fields.flag("emailVerified"),
           firstName: fields.text("firstName"),
           lastName: fields.text("lastName"),
         });
-        return back(visit, "saved");
+        return back(ctx, "saved");
       },
-      enable: async (visit) => {
-        await visit.call("PUT", api(visit), { enabled: true });
-        return back(visit, "enabled");
+      enable: async (ctx) => {
+        await ctx.call("PUT", api(ctx), { enabled: true });
+        return back(ctx, "enabled");
       },
-      disable: async (visit) => {
-        if (visit.params["user"] === visit.session.user.id) {
+      disable: async (ctx) => {
+        if (ctx.params["user"] === ctx.session.user.id) {
           throw new RangeError("You cannot disable the account that you are using.");
         }
-        await visit.call("PUT", api(visit), { enabled: false });
-        return back(visit, "disabled");
+        await ctx.call("PUT", api(ctx), { enabled: false });
+        return back(ctx, "disabled");
       },
-      password: async (visit, fields) => {
+      password: async (ctx, fields) => {
         if (fields.raw("password") !== fields.raw("again")) {
           throw new RangeError("The two passwords are not the same.");
         }
-        await visit.call("PUT", api(visit, "/reset-password"), {
+        await ctx.call("PUT", api(ctx, "/reset-password"), {
           type: "password",
           value: fields.raw("password"),
           temporary: fields.flag("temporary"),
         });
-        return back(visit, "password");
+        return back(ctx, "password");
       },
-      "remove-device": async (visit, fields) => {
-        await visit.call("DELETE", api(visit, `/credentials/${encodeURIComponent(fields.text("device"))}`));
-        return back(visit, "device-removed");
+      "remove-device": async (ctx, fields) => {
+        await ctx.call("DELETE", api(ctx, `/credentials/${encodeURIComponent(fields.text("device"))}`));
+        return back(ctx, "device-removed");
       },
-      "demand-otp": (visit) => setActions(visit, (actions) => [...actions, CONFIGURE_TOTP]),
-      "waive-otp": (visit) => setActions(visit, (actions) => actions.filter((action) => action !== CONFIGURE_TOTP)),
-      unlock: async (visit) => {
-        await visit.call("DELETE", `/attack-detection/brute-force${api(visit)}`);
-        return back(visit, "unlocked");
+      "demand-otp": (ctx) => setActions(ctx, (actions) => [...actions, CONFIGURE_TOTP]),
+      "waive-otp": (ctx) => setActions(ctx, (actions) => actions.filter((action) => action !== CONFIGURE_TOTP)),
+      unlock: async (ctx) => {
+        await ctx.call("DELETE", `/attack-detection/brute-force${api(ctx)}`);
+        return back(ctx, "unlocked");
       },
-      give: async (visit, fields) => {
-        await changeRole(visit, "POST", api(visit), fields.text("role"));
-        return back(visit, "given");
+      give: async (ctx, fields) => {
+        await changeRole(ctx, "POST", api(ctx), fields.text("role"));
+        return back(ctx, "given");
       },
-      take: async (visit, fields) => {
-        await changeRole(visit, "DELETE", api(visit), fields.text("role"));
-        return back(visit, "taken");
+      take: async (ctx, fields) => {
+        await changeRole(ctx, "DELETE", api(ctx), fields.text("role"));
+        return back(ctx, "taken");
       },
-      join: async (visit, fields) => {
+      join: async (ctx, fields) => {
         if (fields.text("group") === "") {
           throw new RangeError("Choose a group.");
         }
-        await visit.call("PUT", api(visit, `/groups/${encodeURIComponent(fields.text("group"))}`));
-        return back(visit, "joined");
+        await ctx.call("PUT", api(ctx, `/groups/${encodeURIComponent(fields.text("group"))}`));
+        return back(ctx, "joined");
       },
-      leave: async (visit, fields) => {
-        await visit.call("DELETE", api(visit, `/groups/${encodeURIComponent(fields.text("group"))}`));
-        return back(visit, "left");
+      leave: async (ctx, fields) => {
+        await ctx.call("DELETE", api(ctx, `/groups/${encodeURIComponent(fields.text("group"))}`));
+        return back(ctx, "left");
       },
-      end: async (visit, fields) => {
-        await visit.call("DELETE", `/sessions/${encodeURIComponent(fields.text("session"))}`);
-        return back(visit, "ended");
+      end: async (ctx, fields) => {
+        await ctx.call("DELETE", `/sessions/${encodeURIComponent(fields.text("session"))}`);
+        return back(ctx, "ended");
       },
-      logout: async (visit) => {
-        await visit.call("POST", api(visit, "/logout"));
-        return back(visit, "logged-out");
+      logout: async (ctx) => {
+        await ctx.call("POST", api(ctx, "/logout"));
+        return back(ctx, "logged-out");
       },
     },
   },
   {
     path: `${PATH}/delete`,
-    show: async (visit) => {
-      const { to } = visit;
-      const user = await openUser(visit);
-      return confirmView(visit, {
+    show: async (ctx) => {
+      const { to } = ctx;
+      const user = await openUser(ctx);
+      return confirmView(ctx, {
         title: `Delete ${user.username}?`,
         section: "users",
         above: [
@@ -113,9 +113,9 @@ export const userPages: readonly ConsolePage[] = [
       });
     },
     actions: {
-      confirm: async (visit) => {
-        await visit.call("DELETE", api(visit));
-        return visit.to("/users?done=deleted");
+      confirm: async (ctx) => {
+        await ctx.call("DELETE", api(ctx));
+        return ctx.to("/users?done=deleted");
       },
     },
   },

@@ -1,10 +1,10 @@
 import type { IdentityContext } from "../context.ts";
-import { inChange } from "../admin/request.ts";
+import { runChange } from "../admin/request.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
 import { endUserSessions } from "../store/sessions.ts";
-import { type User, announceUser, listFormerPasswords, setPasswordHash, updateUser } from "../store/users.ts";
-import { LONGEST_PASSWORD } from "./hasher.ts";
+import { type User, publishUserChange, listFormerPasswords, setPasswordHash, updateUser } from "../store/users.ts";
+import { MAX_PASSWORD } from "./hasher.ts";
 
 /** Why a new password cannot be taken, for people; `undefined` when it can. The same for everybody, administrators among them. */
 export async function refusePassword(
@@ -17,8 +17,8 @@ export async function refusePassword(
   if (password.length < minimum) {
     return `The new password is too short; it needs at least ${minimum} characters.`;
   }
-  if (password.length > LONGEST_PASSWORD) {
-    return `The new password is too long; at most ${LONGEST_PASSWORD} characters are allowed.`;
+  if (password.length > MAX_PASSWORD) {
+    return `The new password is too long; at most ${MAX_PASSWORD} characters are allowed.`;
   }
   if (password.toLowerCase() === username) {
     return "The new password must not be the user name.";
@@ -48,14 +48,14 @@ export async function changePassword(
   { user, password, temporary, keepSession, ip }: NewPassword,
 ): Promise<void> {
   const hash = await context.hasher.hash(password);
-  await inChange(context, async (db) => {
+  await runChange(context, async (db) => {
     await setPasswordHash(db, user.id, { hash, temporary });
     await updateUser(db, user.id, {
       ...user,
       requiredActions: user.requiredActions.filter((action) => action !== "UPDATE_PASSWORD"),
     });
     await endUserSessions(db, { id: realm.id, name: realm.name }, user.id, keepSession);
-    await announceUser(db, realm.name, user.id);
+    await publishUserChange(db, realm.name, user.id);
     await insertEvent(db, realm.id, { type: "UPDATE_PASSWORD", userId: user.id, ip });
   });
 }

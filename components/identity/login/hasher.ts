@@ -21,7 +21,7 @@ export interface PasswordHasher {
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Longest password that is hashed; longer ones are wrong without looking. */
-export const LONGEST_PASSWORD = 256;
+export const MAX_PASSWORD = 256;
 
 /**
  * `concurrency` bounds how many passwords are hashed at once, so that a wave of logins leaves cores to everything else; the rest
@@ -51,7 +51,7 @@ export function createPasswordHasher(concurrency: number): PasswordHasher {
   let decoy: Promise<string> | undefined;
 
   const compare: Compare = async (stored, password) => {
-    if (password.length > LONGEST_PASSWORD) {
+    if (password.length > MAX_PASSWORD) {
       return false;
     }
     decoy ??= hash("nobody's password", PARAMETERS);

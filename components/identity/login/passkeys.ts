@@ -9,7 +9,7 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
 
-import { inChange } from "../admin/request.ts";
+import { runChange } from "../admin/request.ts";
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { type Queryable, isUuid } from "../store/database.ts";
@@ -21,7 +21,7 @@ import { makeRecoveryCodes } from "./one-time-codes.ts";
 import { CONFIGURE_TOTP, hashesOf } from "./second-factor.ts";
 
 /** What an authenticator answers is a few hundred bytes; with attestation some thousands. */
-const LONGEST_ANSWER = 32_768;
+const MAX_ANSWER = 32_768;
 /** EdDSA, ES256, RS256 (RFC 9053, RFC 8812). */
 const ALGORITHMS = [-8, -7, -257];
 const MAX_LABEL = 100;
@@ -117,10 +117,10 @@ interface NewPasskey {
 export async function addPasskey(
   context: IdentityContext,
   handle: RealmHandle,
-  { user, challenge, answer, label, ip }: NewPasskey,
+  { user, challenge, answer: reply, label, ip }: NewPasskey,
 ): Promise<readonly string[] | undefined> {
   const { realm } = handle;
-  const response = readAnswer(answer) as RegistrationResponseJSON | undefined;
+  const response = readResponse(reply) as RegistrationResponseJSON | undefined;
   const found =
     response &&
     (await verifyOrNothing(() =>
@@ -137,7 +137,7 @@ export async function addPasskey(
   const { id: credentialId, publicKey, counter, transports = [] } = found.registrationInfo.credential;
   const isFirst = !user.hasOtp && !user.hasPasskey;
   const codes = isFirst ? makeRecoveryCodes() : [];
-  const isKept = await inChange(context, async (db) => {
+  const isKept = await runChange(context, async (db) => {
     const passkey = {
       userId: user.id,
       credentialId,
@@ -167,9 +167,13 @@ export async function addPasskey(
 export async function provePasskey(
   context: IdentityContext,
   handle: RealmHandle,
-  { challenge, answer, userId }: { readonly challenge: string; readonly answer: string; readonly userId?: string },
+  {
+    challenge,
+    answer: reply,
+    userId,
+  }: { readonly challenge: string; readonly answer: string; readonly userId?: string },
 ): Promise<string | undefined> {
-  const response = readAnswer(answer) as AuthenticationResponseJSON | undefined;
+  const response = readResponse(reply) as AuthenticationResponseJSON | undefined;
   const passkey = response && (await findPasskey(context.pool, handle.realm.id, response.id));
   if (response === undefined || passkey === undefined || (userId !== undefined && passkey.userId !== userId)) {
     return undefined;
@@ -212,8 +216,8 @@ export async function removePasskey(
 }
 
 /** The shape that the library relies on; everything else it checks. */
-function readAnswer(text: string): object | undefined {
-  if (text.length > LONGEST_ANSWER) {
+function readResponse(text: string): object | undefined {
+  if (text.length > MAX_ANSWER) {
     return undefined;
   }
   try {

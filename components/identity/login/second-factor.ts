@@ -1,5 +1,5 @@
 import type { IdentityContext } from "../context.ts";
-import { inChange } from "../admin/request.ts";
+import { runChange } from "../admin/request.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Realm } from "../store/realms.ts";
 import { insertEvent } from "../store/events.ts";
@@ -113,7 +113,7 @@ export async function setUpOtp(
     return undefined;
   }
   const codes = user.hasOtp || user.hasPasskey ? [] : makeRecoveryCodes();
-  await inChange(context, async (db) => {
+  await runChange(context, async (db) => {
     await insertOtpDevice(db, user.id, { label: label.trim().slice(0, 100) || "Authenticator", secret, step });
     if (codes.length > 0) {
       await replaceRecoveryCodes(db, user.id, hashesOf(codes));
@@ -146,7 +146,7 @@ export async function removeOtpDevice(
 /** New recovery codes; those before are good no more. */
 export async function renewRecoveryCodes(context: IdentityContext, user: User): Promise<readonly string[]> {
   const codes = makeRecoveryCodes();
-  await inChange(context, (db) => replaceRecoveryCodes(db, user.id, hashesOf(codes)));
+  await runChange(context, (db) => replaceRecoveryCodes(db, user.id, hashesOf(codes)));
   return codes;
 }
 

@@ -166,7 +166,7 @@ export function renderAccountPage({
         </form>`
       }
 
-      <h2>Where you are logged in</h2>
+      <h2>Active sessions</h2>
       <div class="scroll">
         <table>
           <thead>

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 
 import { html } from "@swath/pages";
 
-import { inChange } from "../admin/request.ts";
+import { runChange } from "../admin/request.ts";
 import { addPasskey, describeNewPasskey, makeChallenge, mayUsePasskeys, removePasskey } from "../login/passkeys.ts";
-import { type AccountForm, type Notice, type Visit, refuseWrongPassword } from "./account-visit.ts";
+import { type AccountForm, type Notice, type ConsoleContext, refuseWrongPassword } from "./account-visit.ts";
 import { isFormToken, makeFormToken } from "./form-token.ts";
 import { renderPage } from "./layout.ts";
 import { renderPasskeyForm } from "./passkey-form.ts";
@@ -14,23 +14,23 @@ const ATTEMPT = "attempt";
 const ATTEMPT_TOKEN = "attempt_token";
 const NOT_SET_UP = "That passkey was not set up; begin it again.";
 
-const pageOf = ({ handle, session }: Visit) => ({
+const pageOf = ({ handle, session }: ConsoleContext) => ({
   action: `/realms/${handle.realm.name}/account`,
   token: makeFormToken(handle.realm, "account", session.uid),
 });
-const challengeOf = ({ handle, session }: Visit, attempt: string) =>
+const challengeOf = ({ handle, session }: ConsoleContext, attempt: string) =>
   makeChallenge(handle, "account", `${session.uid} ${attempt}`);
-const bindingOf = ({ session }: Visit, attempt: string) => `${session.uid} ${attempt}`;
+const bindingOf = ({ session }: ConsoleContext, attempt: string) => `${session.uid} ${attempt}`;
 
 /** Asks the authenticator of who knows the password for a new passkey. The token says that the password was shown, in this session. */
-export async function startPasskey(visit: Visit, form: AccountForm): Promise<string | Notice> {
-  const { context, handle, session } = visit;
-  const wrong = await refuseWrongPassword(visit, form["password"], "UPDATE_CREDENTIAL_ERROR");
+export async function startPasskey(ctx: ConsoleContext, form: AccountForm): Promise<string | Notice> {
+  const { context, handle, session } = ctx;
+  const wrong = await refuseWrongPassword(ctx, form["password"], "UPDATE_CREDENTIAL_ERROR");
   if (wrong !== undefined || !mayUsePasskeys(context)) {
     return { bad: wrong ?? "Passkeys cannot be used at this address." };
   }
   const attempt = randomUUID();
-  const { action, token } = pageOf(visit);
+  const { action, token } = pageOf(ctx);
   return renderPage({
     title: "Set up a passkey",
     content: html`<h1>Set up a passkey</h1>
@@ -39,14 +39,14 @@ export async function startPasskey(visit: Visit, form: AccountForm): Promise<str
         action,
         token,
         kind: "create",
-        options: await describeNewPasskey(context, handle, session.user, challengeOf(visit, attempt)),
+        options: await describeNewPasskey(context, handle, session.user, challengeOf(ctx, attempt)),
         button: "Set up the passkey",
         content: html`<input type="hidden" name="action" value="passkey-save" />
           <input type="hidden" name="${ATTEMPT}" value="${attempt}" />
           <input
             type="hidden"
             name="${ATTEMPT_TOKEN}"
-            value="${makeFormToken(handle.realm, "passkey", bindingOf(visit, attempt))}"
+            value="${makeFormToken(handle.realm, "passkey", bindingOf(ctx, attempt))}"
           />
           <label for="label">Name of the passkey</label>
           <input id="label" name="label" value="Passkey" maxlength="100" required />`,
@@ -56,15 +56,15 @@ export async function startPasskey(visit: Visit, form: AccountForm): Promise<str
   });
 }
 
-export async function savePasskey(visit: Visit, form: AccountForm): Promise<string | Notice> {
-  const { context, handle, session, request } = visit;
+export async function savePasskey(ctx: ConsoleContext, form: AccountForm): Promise<string | Notice> {
+  const { context, handle, session, request } = ctx;
   const attempt = form[ATTEMPT] ?? "";
-  if (!isFormToken(handle.realm, "passkey", bindingOf(visit, attempt), form[ATTEMPT_TOKEN])) {
+  if (!isFormToken(handle.realm, "passkey", bindingOf(ctx, attempt), form[ATTEMPT_TOKEN])) {
     return { bad: NOT_SET_UP };
   }
   const codes = await addPasskey(context, handle, {
     user: session.user,
-    challenge: challengeOf(visit, attempt),
+    challenge: challengeOf(ctx, attempt),
     answer: form["passkey"] ?? "",
     label: form["label"] ?? "",
     ip: request.ip,
@@ -72,17 +72,17 @@ export async function savePasskey(visit: Visit, form: AccountForm): Promise<stri
   if (codes === undefined) {
     return { bad: NOT_SET_UP };
   }
-  return codes.length === 0 ? { good: "The passkey is set up." } : renderRecoveryCodesPage({ ...pageOf(visit), codes });
+  return codes.length === 0 ? { good: "The passkey is set up." } : renderRecoveryCodesPage({ ...pageOf(ctx), codes });
 }
 
-export async function dropPasskey(visit: Visit, form: AccountForm): Promise<Notice> {
-  const { context, handle, session, request } = visit;
-  const wrong = await refuseWrongPassword(visit, form["password"], "REMOVE_CREDENTIAL_ERROR");
+export async function dropPasskey(ctx: ConsoleContext, form: AccountForm): Promise<Notice> {
+  const { context, handle, session, request } = ctx;
+  const wrong = await refuseWrongPassword(ctx, form["password"], "REMOVE_CREDENTIAL_ERROR");
   if (wrong !== undefined) {
     return { bad: wrong };
   }
   const removal = { user: session.user, passkey: form["device"] ?? "", ip: request.ip };
-  return (await inChange(context, (db) => removePasskey(db, handle, removal)))
+  return (await runChange(context, (db) => removePasskey(db, handle, removal)))
     ? { good: "The passkey is removed." }
     : { bad: "That passkey was removed already." };
 }

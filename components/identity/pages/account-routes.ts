@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
-import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
+import { handleProfile, asksForProfile } from "../protocol/account-profile.ts";
 import { PROFILE } from "../faces/b/profile/visit.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import { mayUsePasskeys } from "../login/passkeys.ts";
@@ -13,7 +13,13 @@ import { logInForPage } from "./account-login.ts";
 import { renderAccountPage } from "./account-page.ts";
 import { removeOtp, renewCodes, saveOtp, startOtp } from "./account-second-factor.ts";
 import { dropPasskey, savePasskey, startPasskey } from "./account-passkeys.ts";
-import { type AccountForm, type Notice, type Params, type Visit, refuseWrongPassword } from "./account-visit.ts";
+import {
+  type AccountForm,
+  type Notice,
+  type Params,
+  type ConsoleContext,
+  refuseWrongPassword,
+} from "./account-visit.ts";
 import { findBrowserSession } from "./browser-session.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken, makeFormToken } from "./form-token.ts";
@@ -24,7 +30,7 @@ import { saveProfile } from "./save-profile.ts";
 /** A user's own page: profile, password, sessions. */
 export function addAccountRoutes(app: FastifyInstance, context: IdentityContext): void {
   const path = "/realms/:realm/account";
-  const open = async (request: FastifyRequest<Params>, reply: FastifyReply): Promise<Visit | undefined> => {
+  const open = async (request: FastifyRequest<Params>, reply: FastifyReply): Promise<ConsoleContext | undefined> => {
     const handle = await findRealmOr404(context, request.params.realm);
     void reply.headers(PASSKEY_PAGE_HEADERS).type("text/html; charset=utf-8");
     const session = await findBrowserSession(context, handle, request, reply);
@@ -33,62 +39,60 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
 
   app.get<Params>(path, { schema: { hide: true } }, async (request, reply) => {
     if (asksForProfile(request)) {
-      return answerProfile(context, await findRealmOr404(context, request.params.realm), request, reply);
+      return handleProfile(context, await findRealmOr404(context, request.params.realm), request, reply);
     }
-    const visit = await open(request, reply);
-    return visit === undefined
-      ? logInForPage(context, request.params.realm, reply, { page: "account" })
-      : show(visit, {});
+    const ctx = await open(request, reply);
+    return ctx === undefined ? logInForPage(context, request.params.realm, reply, { page: "account" }) : show(ctx, {});
   });
   app.post<Params>(path, { schema: { hide: true } }, async (request, reply) => {
-    const visit = await open(request, reply);
-    if (visit === undefined) {
+    const ctx = await open(request, reply);
+    if (ctx === undefined) {
       return logInForPage(context, request.params.realm, reply, { page: "account" });
     }
     const form = readFields(request);
-    if (!isFormToken(visit.handle.realm, "account", visit.session.uid, form[FORM_TOKEN])) {
+    if (!isFormToken(ctx.handle.realm, "account", ctx.session.uid, form[FORM_TOKEN])) {
       return reply.code(403).send(
         renderErrorPage({
-          title: "Not from this page",
+          title: "This form has expired",
           message: "The form did not come from this page. Go back and try again.",
         }),
       );
     }
     switch (form["action"]) {
       case "profile":
-        return show(visit, await saveProfile(visit, form));
+        return show(ctx, await saveProfile(ctx, form));
       case "password":
-        return show(visit, await savePassword(visit, form));
+        return show(ctx, await savePassword(ctx, form));
       case "otp-start":
-        return sendOrShow(visit, await startOtp(visit, form));
+        return sendOrShow(ctx, await startOtp(ctx, form));
       case "otp-save":
-        return sendOrShow(visit, await saveOtp(visit, form));
+        return sendOrShow(ctx, await saveOtp(ctx, form));
       case "otp-remove":
-        return show(visit, await removeOtp(visit, form));
+        return show(ctx, await removeOtp(ctx, form));
       case "passkey-start":
-        return sendOrShow(visit, await startPasskey(visit, form));
+        return sendOrShow(ctx, await startPasskey(ctx, form));
       case "passkey-save":
-        return sendOrShow(visit, await savePasskey(visit, form));
+        return sendOrShow(ctx, await savePasskey(ctx, form));
       case "passkey-remove":
-        return show(visit, await dropPasskey(visit, form));
+        return show(ctx, await dropPasskey(ctx, form));
       case "recovery-codes":
-        return sendOrShow(visit, await renewCodes(visit, form));
+        return sendOrShow(ctx, await renewCodes(ctx, form));
       case "kept":
-        return show(visit, { good: "Your second factor is set up." });
+        return show(ctx, { good: "Your second factor is set up." });
       case "session":
-        return show(visit, await signOut(visit, form["session"]));
+        return show(ctx, await signOut(ctx, form["session"]));
       default:
-        return show(visit, { bad: "There is no such action." });
+        return show(ctx, { bad: "There is no such action." });
     }
   });
 }
 
 /** Sends a page of its own, or the account page with what there is to say. */
-const sendOrShow = (visit: Visit, outcome: string | Notice): unknown =>
-  typeof outcome === "string" ? visit.reply.send(outcome) : show(visit, outcome);
+const sendOrShow = (ctx: ConsoleContext, outcome: string | Notice): unknown =>
+  typeof outcome === "string" ? ctx.reply.send(outcome) : show(ctx, outcome);
 
-async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
-  const { context, handle, session, reply, request } = visit;
+async function show(ctx: ConsoleContext, { good, bad }: Notice): Promise<unknown> {
+  const { context, handle, session, reply, request } = ctx;
   if (request.method === "GET" && request.url.includes("?")) {
     // The code of the way in has no business in the address bar.
     return reply.redirect(`/realms/${handle.realm.name}/account`);
@@ -116,10 +120,10 @@ async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
   );
 }
 
-async function savePassword(visit: Visit, form: AccountForm): Promise<Notice> {
-  const { context, handle, session, request } = visit;
+async function savePassword(ctx: ConsoleContext, form: AccountForm): Promise<Notice> {
+  const { context, handle, session, request } = ctx;
   const { user } = session;
-  const wrong = await refuseWrongPassword(visit, form["password"], "UPDATE_PASSWORD_ERROR");
+  const wrong = await refuseWrongPassword(ctx, form["password"], "UPDATE_PASSWORD_ERROR");
   if (wrong !== undefined) {
     return { bad: wrong };
   }
@@ -141,16 +145,16 @@ async function savePassword(visit: Visit, form: AccountForm): Promise<Notice> {
   return { good: "Your password is changed; you are logged out everywhere else." };
 }
 
-async function signOut({ context, handle, session }: Visit, wanted: string | undefined): Promise<Notice> {
+async function signOut({ context, handle, session }: ConsoleContext, requested: string | undefined): Promise<Notice> {
   const realm = { id: handle.realm.id, name: handle.realm.name };
-  if (wanted === "others") {
+  if (requested === "others") {
     await endUserSessions(context.pool, realm, session.user.id, session.uid);
     return { good: "You are logged out everywhere else." };
   }
   const own = await listSessions(context.pool, realm.id, { userId: session.user.id, first: 0, max: 1000 });
-  if (wanted === undefined || !own.some(({ id }) => id === wanted)) {
+  if (requested === undefined || !own.some(({ id }) => id === requested)) {
     return { bad: "That session has ended already." };
   }
-  await endSession(context.pool, realm, wanted);
+  await endSession(context.pool, realm, requested);
   return { good: "That session has ended." };
 }

@@ -10,7 +10,7 @@ import type { BrowserSession } from "./browser-session.ts";
 
 export type Params = { Params: { realm: string } };
 
-export interface Visit {
+export interface ConsoleContext {
   readonly context: IdentityContext;
   readonly handle: RealmHandle;
   readonly session: BrowserSession;
@@ -31,7 +31,7 @@ export type AccountForm = Readonly<Record<string, string>>;
  * @returns what is wrong, for people
  */
 export async function refuseWrongPassword(
-  { context: { pool, hasher }, handle: { realm }, session: { user }, request }: Visit,
+  { context: { pool, hasher }, handle: { realm }, session: { user }, request }: ConsoleContext,
   password: string | undefined,
   failure: EventType,
 ): Promise<string | undefined> {

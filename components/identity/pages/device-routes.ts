@@ -7,7 +7,7 @@ import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import { type PendingDevice, decideDevice, findPendingDevice } from "../store/device-grants.ts";
 import { countFailure, findLock } from "../store/login-failures.ts";
 import { logInForPage } from "./account-login.ts";
-import type { Params, Visit } from "./account-visit.ts";
+import type { Params, ConsoleContext } from "./account-visit.ts";
 import { findBrowserSession } from "./browser-session.ts";
 import { renderDecidedPage, renderDecisionPage, renderUserCodePage } from "./device-page.ts";
 import { renderErrorPage } from "./error-page.ts";
@@ -31,7 +31,7 @@ export function addDeviceRoutes(app: FastifyInstance, context: IdentityContext):
     return reply.redirect(`/realms/${realm.name}/account/device${userCode === undefined ? "" : `?state=${userCode}`}`);
   });
 
-  const open = async (request: FastifyRequest<Params>, reply: FastifyReply): Promise<Visit | undefined> => {
+  const open = async (request: FastifyRequest<Params>, reply: FastifyReply): Promise<ConsoleContext | undefined> => {
     const handle = await findRealmOr404(context, request.params.realm);
     void reply.headers(SECURITY_HEADERS).type("text/html; charset=utf-8");
     const session = await findBrowserSession(context, handle, request, reply);
@@ -39,51 +39,54 @@ export function addDeviceRoutes(app: FastifyInstance, context: IdentityContext):
   };
 
   app.get<Params>(path, options, async (request, reply) => {
-    const visit = await open(request, reply);
+    const ctx = await open(request, reply);
     // The code travels through the login as its state, which comes back unchanged.
     const { state } = request.query as { state?: unknown };
     const userCode = readUserCode(typeof state === "string" ? state : undefined);
-    if (visit === undefined) {
+    if (ctx === undefined) {
       return logInForPage(context, request.params.realm, reply, { page: "account/device", state: userCode });
     }
-    return userCode === undefined ? reply.send(renderUserCodePage(pageOf(visit))) : askDecision(visit, userCode);
+    return userCode === undefined ? reply.send(renderUserCodePage(pageOf(ctx))) : callDecision(ctx, userCode);
   });
 
   app.post<Params>(path, options, async (request, reply) => {
-    const visit = await open(request, reply);
-    if (visit === undefined) {
+    const ctx = await open(request, reply);
+    if (ctx === undefined) {
       return logInForPage(context, request.params.realm, reply, { page: "account/device" });
     }
     const form = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    if (!isFormToken(visit.handle.realm, "device", visit.session.uid, form[FORM_TOKEN])) {
+    if (!isFormToken(ctx.handle.realm, "device", ctx.session.uid, form[FORM_TOKEN])) {
       return reply.code(403).send(
         renderErrorPage({
-          title: "Not from this page",
+          title: "This form has expired",
           message: "The form did not come from this page. Go back and try again.",
         }),
       );
     }
     const userCode = readUserCode(typeof form["user_code"] === "string" ? form["user_code"] : undefined);
     if (userCode === undefined) {
-      return refuse(visit, UNKNOWN);
+      return refuse(ctx, UNKNOWN);
     }
     const { decision } = form;
     return decision === "allow" || decision === "refuse"
-      ? decide(visit, userCode, decision === "allow")
-      : askDecision(visit, userCode);
+      ? decide(ctx, userCode, decision === "allow")
+      : callDecision(ctx, userCode);
   });
 }
 
-const pageOf = ({ handle, session }: Visit) => ({
+const pageOf = ({ handle, session }: ConsoleContext) => ({
   action: `/realms/${handle.realm.name}/account/device`,
   token: makeFormToken(handle.realm, "device", session.uid),
 });
 
-const refuse = (visit: Visit, error: string) =>
-  visit.reply.code(400).send(renderUserCodePage({ ...pageOf(visit), error }));
+const refuse = (ctx: ConsoleContext, error: string) =>
+  ctx.reply.code(400).send(renderUserCodePage({ ...pageOf(ctx), error }));
 
 /** What waits under a code. Wrong codes are counted, whichever form sends them. @returns what to tell, for a wrong one */
-async function findDevice({ context, handle, session }: Visit, userCode: string): Promise<PendingDevice | string> {
+async function findDevice(
+  { context, handle, session }: ConsoleContext,
+  userCode: string,
+): Promise<PendingDevice | string> {
   const { pool } = context;
   const subject = `user:${session.user.username} typing device codes` as const;
   if ((await findLock(pool, handle.realm.id, [subject])) !== undefined) {
@@ -101,23 +104,23 @@ async function findDevice({ context, handle, session }: Visit, userCode: string)
   return device ?? UNKNOWN;
 }
 
-async function askDecision(visit: Visit, userCode: string): Promise<unknown> {
-  const device = await findDevice(visit, userCode);
+async function callDecision(ctx: ConsoleContext, userCode: string): Promise<unknown> {
+  const device = await findDevice(ctx, userCode);
   if (typeof device === "string") {
-    return refuse(visit, device);
+    return refuse(ctx, device);
   }
-  const { username } = visit.session.user;
-  return visit.reply.send(renderDecisionPage({ ...pageOf(visit), userCode, username, device }));
+  const { username } = ctx.session.user;
+  return ctx.reply.send(renderDecisionPage({ ...pageOf(ctx), userCode, username, device }));
 }
 
-async function decide(visit: Visit, userCode: string, isAllowed: boolean): Promise<unknown> {
-  const { context, handle, session, reply } = visit;
-  const device = await findDevice(visit, userCode);
+async function decide(ctx: ConsoleContext, userCode: string, isAllowed: boolean): Promise<unknown> {
+  const { context, handle, session, reply } = ctx;
+  const device = await findDevice(ctx, userCode);
   if (typeof device === "string") {
-    return refuse(visit, device);
+    return refuse(ctx, device);
   }
   const decision = { userId: session.user.id, isAllowed };
   return (await decideDevice(context.pool, handle.realm.id, userCode, decision))
     ? reply.send(renderDecidedPage(isAllowed))
-    : refuse(visit, UNKNOWN);
+    : refuse(ctx, UNKNOWN);
 }

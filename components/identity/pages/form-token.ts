@@ -13,11 +13,11 @@ export function makeFormToken({ secret }: Realm, purpose: string, session: strin
   return createHmac("sha256", `form ${secret}`).update(`${purpose}\n${session}`).digest("base64url");
 }
 
-export function isFormToken(realm: Realm, purpose: string, session: string, given: unknown): boolean {
-  if (typeof given !== "string") {
+export function isFormToken(realm: Realm, purpose: string, session: string, provided: unknown): boolean {
+  if (typeof provided !== "string") {
     return false;
   }
-  const wanted = Buffer.from(makeFormToken(realm, purpose, session));
-  const shown = Buffer.from(given);
-  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+  const requested = Buffer.from(makeFormToken(realm, purpose, session));
+  const shown = Buffer.from(provided);
+  return shown.length === requested.length && timingSafeEqual(shown, requested);
 }

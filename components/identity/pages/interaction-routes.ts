@@ -7,9 +7,9 @@ import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import { insertEvent } from "../store/events.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken } from "./form-token.ts";
-import { answerLogin } from "./login-steps.ts";
+import { respondLogin } from "./login-steps.ts";
 import { PASSKEY_PAGE_HEADERS } from "./passkey-form.ts";
-import { type Params, type Question, ask, finish, text } from "./question.ts";
+import { type Params, type Question, send, finish, text } from "./question.ts";
 
 /** The pages between the authorization endpoint and the way back to the client. */
 export function addInteractionRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -42,7 +42,7 @@ export function addInteractionRoutes(app: FastifyInstance, context: IdentityCont
 
   app.get<Params>(path, { schema: { hide: true } }, async (request, reply) => {
     const question = await open(request, reply);
-    return question === undefined ? expired(reply) : ask(question);
+    return question === undefined ? expired(reply) : send(question);
   });
   app.post<Params>(path, { schema: { hide: true } }, async (request, reply) => {
     const question = await open(request, reply);
@@ -53,18 +53,18 @@ export function addInteractionRoutes(app: FastifyInstance, context: IdentityCont
     if (!isFormToken(question.handle.realm, "interaction", question.interaction.uid, form[FORM_TOKEN])) {
       return reply.code(403).send(
         renderErrorPage({
-          title: "Not from this page",
+          title: "This form has expired",
           message: "The form did not come from this page. Go back and try again.",
         }),
       );
     }
     return question.interaction.prompt.name === "consent"
-      ? answerConsent(question, form["consent"] === "yes")
-      : answerLogin(question, form);
+      ? respondConsent(question, form["consent"] === "yes")
+      : respondLogin(question, form);
   });
 }
 
-async function answerConsent(question: Question, agreed: boolean): Promise<void> {
+async function respondConsent(question: Question, agreed: boolean): Promise<void> {
   const { context, handle, interaction, provider, request } = question;
   if (!agreed) {
     await finish(question, { error: "access_denied", error_description: "The user did not agree" });

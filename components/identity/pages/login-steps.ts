@@ -16,7 +16,7 @@ import { endSession } from "../store/sessions.ts";
 import { type User, type UserAccess, findPassword, findUserWithAccess } from "../store/users.ts";
 import { findLogin } from "./browser-session.ts";
 import { renderNewPasswordPage } from "./login-page.ts";
-import { FACTOR_CHALLENGE, LOGIN_CHALLENGE, type Question, ask, finish, formOf, text } from "./question.ts";
+import { FACTOR_CHALLENGE, LOGIN_CHALLENGE, type Question, send, finish, formOf, text } from "./question.ts";
 import { renderCodePage, renderRecoveryCodesPage, renderSetUpPage } from "./second-factor-page.ts";
 
 type Form = Readonly<Record<string, unknown>>;
@@ -39,39 +39,39 @@ interface LoginProgress {
 }
 
 /** Reads what was sent from a page of a login, and sends the next page or ends the login. */
-export async function answerLogin(question: Question, form: Form): Promise<unknown> {
+export async function respondLogin(question: Question, form: Form): Promise<unknown> {
   const progress = question.interaction.result?.["login_progress"] as LoginProgress | undefined;
   if (progress === undefined && "passkey" in form) {
-    return answerPasskeyLogin(question, text(form["passkey"]));
+    return respondPasskeyLogin(question, text(form["passkey"]));
   }
   // The page for a new password names the user, too, for password managers.
   if (progress === undefined || ("username" in form && !("new_password" in form))) {
-    return answerPassword(question, text(form["username"]), text(form["password"]));
+    return respondPassword(question, text(form["username"]), text(form["password"]));
   }
   const { context, handle } = question;
   const found = await findUserWithAccess(context.pool, handle.realm.id, progress.user);
   const stored = await findPassword(context.pool, progress.user);
   // Changed or reset meanwhile: who has shown the password before that one has shown nothing.
   if (found === undefined || stored?.changedAt.toISOString() !== progress.since) {
-    return ask(question, WRONG);
+    return send(question, WRONG);
   }
   if (!found.user.enabled) {
-    return ask(question, DISABLED);
+    return send(question, DISABLED);
   }
-  return answerStep({ ...found, question, progress }, form);
+  return respondStep({ ...found, question, progress }, form);
 }
 
-async function answerPassword(question: Question, username: string, password: string): Promise<unknown> {
+async function respondPassword(question: Question, username: string, password: string): Promise<unknown> {
   const { context, handle, interaction, request } = question;
   const clientId = text(interaction.params["client_id"]);
   const result = await authenticateUser(context, handle, { username, password, clientId, ip: request.ip });
   switch (result.kind) {
     case "wrong":
-      return ask(question, WRONG);
+      return send(question, WRONG);
     case "disabled":
-      return ask(question, DISABLED);
+      return send(question, DISABLED);
     case "locked":
-      return ask(question, tellWait(result.until));
+      return send(question, tellWait(result.until));
     case "in":
       break;
   }
@@ -82,10 +82,10 @@ async function answerPassword(question: Question, username: string, password: st
 }
 
 /** Whose passkey answered has shown both what he has and, to his authenticator, who he is: no password is asked. */
-async function answerPasskeyLogin(question: Question, answer: string): Promise<unknown> {
+async function respondPasskeyLogin(question: Question, response: string): Promise<unknown> {
   const { context, handle, interaction, request } = question;
   const challenge = makeChallenge(handle, LOGIN_CHALLENGE, interaction.uid);
-  const userId = await provePasskey(context, handle, { challenge, answer });
+  const userId = await provePasskey(context, handle, { challenge, answer: response });
   const found = userId === undefined ? undefined : await findUserWithAccess(context.pool, handle.realm.id, userId);
   if (found === undefined || !found.user.enabled) {
     if (handle.realm.settings.eventsEnabled) {
@@ -97,7 +97,7 @@ async function answerPasskeyLogin(question: Question, answer: string): Promise<u
         error: found === undefined ? "invalid_passkey" : "user_disabled",
       });
     }
-    return ask(question, found === undefined ? WRONG_PASSKEY : DISABLED);
+    return send(question, found === undefined ? WRONG_PASSKEY : DISABLED);
   }
   const stored = await findPassword(context.pool, found.user.id);
   const progress: LoginProgress = {
@@ -177,32 +177,32 @@ async function toPage(login: Login, step: Exclude<Step, "done">, error?: string)
   }
 }
 
-async function answerStep(login: Login, form: Form): Promise<unknown> {
+async function respondStep(login: Login, form: Form): Promise<unknown> {
   const { question, progress } = login;
   const step = findStep(login);
   const again = async (error: string) =>
     question.reply.code(400).send(await toPage(login, step as Exclude<Step, "done">, error));
   if (step === "code" && "passkey" in form) {
-    return answerPasskey(login, text(form["passkey"]), again);
+    return respondPasskey(login, text(form["passkey"]), again);
   }
   if (step === "set-up" && "passkey" in form) {
-    return answerNewPasskey(login, text(form["passkey"]), again);
+    return respondNewPasskey(login, text(form["passkey"]), again);
   }
   if (step === "code" && "code" in form) {
-    return answerCode(login, text(form["code"]), again);
+    return respondCode(login, text(form["code"]), again);
   }
   if (step === "password" && "new_password" in form) {
-    return answerNewPassword(login, text(form["new_password"]), form["new_password_again"], again);
+    return respondNewPassword(login, text(form["new_password"]), form["new_password_again"], again);
   }
   if (step === "set-up" && "setup_code" in form && progress.secret !== undefined) {
-    return answerSetUp(login, progress.secret, form, again);
+    return respondSetUp(login, progress.secret, form, again);
   }
   return goOn(login);
 }
 
 type Again = (error: string) => unknown;
 
-async function answerCode(login: Login, code: string, again: Again): Promise<unknown> {
+async function respondCode(login: Login, code: string, again: Again): Promise<unknown> {
   const { question, progress, user } = login;
   const { context, handle, interaction, request } = question;
   const clientId = text(interaction.params["client_id"]);
@@ -218,19 +218,25 @@ async function answerCode(login: Login, code: string, again: Again): Promise<unk
   }
 }
 
-async function answerPasskey(login: Login, answer: string, again: Again): Promise<unknown> {
+async function respondPasskey(login: Login, response: string, again: Again): Promise<unknown> {
   const { question, progress, user } = login;
   const { context, handle, interaction } = question;
   const challenge = makeChallenge(handle, FACTOR_CHALLENGE, interaction.uid);
-  const isRight = (await provePasskey(context, handle, { challenge, answer, userId: user.id })) !== undefined;
+  const isRight = (await provePasskey(context, handle, { challenge, answer: response, userId: user.id })) !== undefined;
   return isRight ? goOn({ ...login, progress: { ...progress, hasProven: true } }) : again(WRONG_PASSKEY);
 }
 
-async function answerNewPasskey(login: Login, answer: string, again: Again): Promise<unknown> {
+async function respondNewPasskey(login: Login, response: string, again: Again): Promise<unknown> {
   const { question, progress, user } = login;
   const { context, handle, interaction, request, reply } = question;
   const challenge = makeChallenge(handle, FACTOR_CHALLENGE, interaction.uid);
-  const codes = await addPasskey(context, handle, { user, challenge, answer, label: "Passkey", ip: request.ip });
+  const codes = await addPasskey(context, handle, {
+    user,
+    challenge,
+    answer: response,
+    label: "Passkey",
+    ip: request.ip,
+  });
   if (codes === undefined) {
     return again("That passkey was not set up. Try again.");
   }
@@ -239,7 +245,7 @@ async function answerNewPasskey(login: Login, answer: string, again: Again): Pro
   return reply.send(renderRecoveryCodesPage({ ...formOf(question), codes }));
 }
 
-async function answerNewPassword(login: Login, chosen: string, repeated: unknown, again: Again): Promise<unknown> {
+async function respondNewPassword(login: Login, chosen: string, repeated: unknown, again: Again): Promise<unknown> {
   const { question, progress, user } = login;
   const { context, handle, request } = question;
   const stored = await findPassword(context.pool, user.id);
@@ -256,7 +262,7 @@ async function answerNewPassword(login: Login, chosen: string, repeated: unknown
   return goOn({ ...login, progress: { ...progress, since, mustChangePassword: false } });
 }
 
-async function answerSetUp(login: Login, secret: string, form: Form, again: Again): Promise<unknown> {
+async function respondSetUp(login: Login, secret: string, form: Form, again: Again): Promise<unknown> {
   const { question, progress, user } = login;
   const { context, handle, reply, request } = question;
   const codes = await setUpOtp(context, handle, {

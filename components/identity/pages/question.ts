@@ -37,7 +37,7 @@ export function formOf({ handle, interaction }: Pick<Question, "handle" | "inter
 }
 
 /** Sends the first page of the question: the login, or the consent. */
-export async function ask(
+export async function send(
   { context, handle, interaction, request, reply }: Question,
   error?: string,
 ): Promise<unknown> {

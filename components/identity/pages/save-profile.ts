@@ -1,11 +1,11 @@
 import { isDuplicate } from "../store/database.ts";
 import { insertEvent } from "../store/events.ts";
-import { announceUser, updateUser } from "../store/users.ts";
-import type { AccountForm, Notice, Visit } from "./account-visit.ts";
+import { publishUserChange, updateUser } from "../store/users.ts";
+import type { AccountForm, Notice, ConsoleContext } from "./account-visit.ts";
 
 /** Keeps what users say of themselves. An address that changed has to be confirmed anew. */
 export async function saveProfile(
-  { context, handle, session, request }: Omit<Visit, "reply">,
+  { context, handle, session, request }: Omit<ConsoleContext, "reply">,
   form: AccountForm,
 ): Promise<Notice> {
   const { user } = session;
@@ -31,7 +31,7 @@ export async function saveProfile(
     }
     throw error;
   }
-  await announceUser(context.pool, handle.realm.name, user.id);
+  await publishUserChange(context.pool, handle.realm.name, user.id);
   await insertEvent(context.pool, handle.realm.id, { type: "UPDATE_PROFILE", userId: user.id, ip: request.ip });
   return { good: "Your profile is saved." };
 }

@@ -1,4 +1,4 @@
-import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
+import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { AdminError } from "../admin/errors.ts";
@@ -13,13 +13,14 @@ export function sendErrorPage(error: unknown, request: FastifyRequest, reply: Fa
     request.log.error({ err: error }, "request failed");
   }
   return reply
-    .code(known?.status ?? (isAway(error) ? 503 : 500))
+    .code(known?.status ?? (isUnavailable(error) ? 503 : 500))
     .headers(SECURITY_HEADERS)
     .type("text/html; charset=utf-8")
     .send(
       renderErrorPage({
         title: known?.status === 404 ? "Not found" : "Something went wrong",
-        message: known?.message ?? (isAway(error) ? AWAY : "The service failed to handle this request."),
+        message:
+          known?.message ?? (isUnavailable(error) ? UNAVAILABLE_DETAIL : "The service failed to handle this request."),
         requestId: known === undefined ? request.id : undefined,
       }),
     );

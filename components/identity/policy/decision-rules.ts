@@ -52,8 +52,8 @@ function listCoveredScopes(
   action: string,
   scopes: readonly string[],
 ): readonly string[] | undefined {
-  const wanted = [...named, ...(action === "" ? [] : toScopes(action, scopes))];
-  return wanted.length === 0 ? undefined : wanted;
+  const requested = [...named, ...(action === "" ? [] : toScopes(action, scopes))];
+  return requested.length === 0 ? undefined : requested;
 }
 
 /** What an action is called among the scopes of a resource: itself, a method, or reading for `view`. */

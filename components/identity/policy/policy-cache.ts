@@ -48,7 +48,7 @@ export function createPolicyCache(pool: pg.Pool, changes: Pick<ChangeFeed, "even
       if (known !== undefined && known.version === version) {
         return known.policies;
       }
-      const begun = epoch;
+      const started = epoch;
       const set = await loadPolicySet(pool, realmId, client);
       const policies = {
         set,
@@ -56,7 +56,7 @@ export function createPolicyCache(pool: pg.Pool, changes: Pick<ChangeFeed, "even
         enforcing: createEvaluator({ ...set, enforcementMode: "ENFORCING" }),
       };
       // The version was read first: what was read after it is at least as new. A change in between is read again.
-      if (version !== undefined && begun === epoch) {
+      if (version !== undefined && started === epoch) {
         const [oldest] = kept.size >= MAX_CLIENTS ? kept.keys() : [];
         kept.delete(oldest ?? client.id);
         kept.set(client.id, { version, policies });

@@ -15,7 +15,7 @@ export function asksForProfile({ headers }: FastifyRequest): boolean {
  * `GET /realms/{realm}/account` as JSON: the profile of the token's user, which browser adapters load. Only a bearer token
  * counts here, never the cookie of the page at the same address, since other hosts may read the answer.
  */
-export async function answerProfile(
+export async function handleProfile(
   context: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,

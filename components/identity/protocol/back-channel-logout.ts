@@ -84,7 +84,7 @@ async function deliver(context: IdentityContext, notice: LogoutNotice): Promise<
   });
   const where = { client: client.clientId, session: notice.sessionId, attempts: notice.attempts };
   try {
-    const { status } = await clientAddresses.ask(url, { form: { logout_token: token } });
+    const { status } = await clientAddresses.send(url, { form: { logout_token: token } });
     if (status >= 500 || status === 429) {
       throw new Error(`it answered ${status}`);
     }

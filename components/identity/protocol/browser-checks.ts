@@ -9,7 +9,7 @@ const PAGE = (script: string) =>
  */
 export function addBrowserChecks(app: FastifyInstance): void {
   const base = "/realms/:realm/protocol/openid-connect";
-  const say = (message: string) => `window.parent.postMessage(${JSON.stringify(message)}, "*");\n`;
+  const report = (message: string) => `window.parent.postMessage(${JSON.stringify(message)}, "*");\n`;
   for (const [path, message] of [
     [`${base}/3p-cookies/step1`, "unsupported"],
     [`${base}/3p-cookies/step2`, "unsupported"],
@@ -28,7 +28,7 @@ export function addBrowserChecks(app: FastifyInstance): void {
         .send(
           file === "login-status-iframe"
             ? `window.addEventListener("message", (event) => event.source.postMessage(${JSON.stringify(message)}, event.origin));\n`
-            : say(message),
+            : report(message),
         ),
     );
   }

@@ -5,7 +5,7 @@ import { requestGuarded } from "../guarded-request.ts";
 /** Requests to addresses that clients gave: strangers may have registered them. */
 export interface ClientAddresses {
   /** @throws {Error} for an address that must not be asked, and for one that does not answer in time */
-  readonly ask: (url: string, request?: ClientRequest) => Promise<ClientAnswer>;
+  readonly send: (url: string, request?: ClientRequest) => Promise<ClientResponse>;
 }
 
 interface ClientRequest {
@@ -13,7 +13,7 @@ interface ClientRequest {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-interface ClientAnswer {
+interface ClientResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -39,7 +39,7 @@ export function createClientAddresses({ allowPrivate, publicUrl, domain }: Clien
   const isOwn = ({ protocol, hostname, port }: URL) =>
     protocol === own.protocol && port === own.port && hostname.endsWith(`.${domain.toLowerCase()}`);
   return {
-    ask: async (url, { form } = {}) => {
+    send: async (url, { form } = {}) => {
       const target = new URL(url);
       return requestGuarded(target, {
         guard: isOwn(target) ? undefined : guard,

@@ -106,8 +106,8 @@ function hasSecret({ secret, settings }: Client, shown: readonly string[]): bool
   return isOneOf(shown, settings.attributes[OTHER_SECRET]) || isSecret;
 }
 
-function isOneOf(given: readonly string[], wanted: string | undefined): boolean {
-  const digest = hash("sha256", wanted ?? "", "buffer");
-  const same = given.map((secret) => timingSafeEqual(hash("sha256", secret, "buffer"), digest)).includes(true);
-  return wanted !== undefined && wanted !== "" && same;
+function isOneOf(provided: readonly string[], requested: string | undefined): boolean {
+  const digest = hash("sha256", requested ?? "", "buffer");
+  const same = provided.map((secret) => timingSafeEqual(hash("sha256", secret, "buffer"), digest)).includes(true);
+  return requested !== undefined && requested !== "" && same;
 }

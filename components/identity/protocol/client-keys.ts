@@ -24,14 +24,14 @@ export interface ClientKeys {
   readonly find: (client: Client) => JWTVerifyGetKey | undefined;
 }
 
-const MOST_SETS = 1000;
+const MAX_SETS = 1000;
 
 /** Sets of keys elsewhere are kept for ten minutes, and read again, not too often, where a key is missing. */
 export function createClientKeys(addresses: ClientAddresses, logger: Logger): ClientKeys {
   const remote = new Map<string, JWTVerifyGetKey>();
   const fetchKeys = async (url: string): Promise<Response> => {
     try {
-      const { status, text } = await addresses.ask(url);
+      const { status, text } = await addresses.send(url);
       return new Response(status === 200 ? text : null, { status: status === 200 ? 200 : 502 });
     } catch (error) {
       logger.warn({ url, err: error }, "the keys of a client cannot be read");
@@ -45,7 +45,7 @@ export function createClientKeys(addresses: ClientAddresses, logger: Logger): Cl
         const known = remote.get(url) ?? createRemoteJWKSet(new URL(url), { [customFetch]: fetchKeys });
         remote.delete(url);
         remote.set(url, known);
-        if (remote.size > MOST_SETS) {
+        if (remote.size > MAX_SETS) {
           remote.delete(remote.keys().next().value ?? "");
         }
         return known;

@@ -31,7 +31,7 @@ export function requireDeviceGrant({ settings }: Client): void {
 }
 
 /** `POST …/auth/device` (RFC 8628 §3.1): begins the login of a program that has no browser of its own. */
-export async function answerDeviceAuthorization(
+export async function handleDeviceAuthorization(
   { pool }: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,

@@ -8,7 +8,7 @@ import { authenticateConfidentialClient } from "./client-authentication.ts";
 import { readForm } from "./form.ts";
 
 /** `POST …/token/introspect` (RFC 7662 §2). A token that is not good is `{"active": false}` and nothing more (§2.2). */
-export async function answerIntrospection(
+export async function handleIntrospection(
   context: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,

@@ -32,7 +32,7 @@ export interface Issue {
 }
 
 /** What the token endpoint answers (RFC 6749 §5.1), with the fields that existing clients read besides. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly access_token: string;
   readonly expires_in: number;
   readonly refresh_expires_in: number;
@@ -45,7 +45,7 @@ export interface TokenAnswer {
 }
 
 /** Signs the tokens of a grant that has been stored. Claims are listed in README.md. */
-export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<TokenAnswer> {
+export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<TokenResponse> {
   const { realm, issuer, keys, refreshTokens } = handle;
   const { client, user, access, scope, session } = issue;
   const { accessTokenLifespan, defaultSignatureAlgorithm: alg } = realm.settings;

@@ -27,7 +27,7 @@ interface Logout {
  * `post_logout_redirect_uri` (OpenID Connect RP-Initiated Logout §2), without one it is asked first; a program posts its
  * `refresh_token` and gets 204, as existing clients do.
  */
-export async function answerLogout(logout: Logout): Promise<unknown> {
+export async function handleLogout(logout: Logout): Promise<unknown> {
   const { request, reply } = logout;
   const form = request.method === "POST" ? readForm(request) : new Form(request.query);
   if (request.method === "POST" && form.get("refresh_token") !== undefined) {
@@ -129,8 +129,8 @@ async function findTarget(
   clientId: string | undefined,
   form: Form,
 ): Promise<string | undefined | false> {
-  const wanted = form.get("post_logout_redirect_uri") ?? form.get("redirect_uri");
-  if (wanted === undefined) {
+  const requested = form.get("post_logout_redirect_uri") ?? form.get("redirect_uri");
+  if (requested === undefined) {
     return undefined;
   }
   const client = clientId === undefined ? undefined : await findClient(clientId);
@@ -141,10 +141,10 @@ async function findTarget(
   const registered = attributes["post.logout.redirect.uris"];
   // "+", or nothing: those of the login, as the known provider has it.
   const uris = registered === undefined || registered === "+" ? redirectUris : registered.split("##");
-  if (!isRedirectAllowed(wanted, { rootUrl, redirectUris: uris, publicUrl, domain })) {
+  if (!isRedirectAllowed(requested, { rootUrl, redirectUris: uris, publicUrl, domain })) {
     return false;
   }
-  const target = new URL(wanted);
+  const target = new URL(requested);
   const state = form.get("state");
   if (state !== undefined) {
     target.searchParams.set("state", state);

@@ -17,7 +17,7 @@ const MODEL = "PushedRequest";
 const CREDENTIALS = ["client_secret", "client_assertion", "client_assertion_type"];
 
 /** `POST …/ext/par/request` (RFC 9126 §2): keeps an authorization request and gives a reference to it that is good once. */
-export async function answerPushedRequest(
+export async function handlePushedRequest(
   context: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,
@@ -53,14 +53,14 @@ export async function answerPushedRequest(
 export async function resolveAuthorizationParameters(
   { pool }: IdentityContext,
   { realm }: RealmHandle,
-  given: Readonly<Record<string, string>>,
+  provided: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const uri = given["request_uri"];
+  const uri = provided["request_uri"];
   if (uri?.startsWith(PREFIX) !== true) {
-    return given;
+    return provided;
   }
   const pushed = await takeRecord(pool, realm.id, MODEL, uri.slice(PREFIX.length));
-  if (pushed === undefined || pushed["client_id"] !== given["client_id"]) {
+  if (pushed === undefined || pushed["client_id"] !== provided["client_id"]) {
     throw invalidRequest("request_uri is unknown, was used before, or belongs to another client");
   }
   return pushed as Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
+import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -32,13 +32,13 @@ export function sendOAuthError(error: FastifyError | Error, request: FastifyRequ
     void reply.code(400).type("application/json").send({ error: "invalid_request", error_description: REFUSED_VALUE });
     return;
   }
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     request.log.error({ err: error }, "request failed");
     void reply
       .code(503)
       .header("retry-after", "1")
       .type("application/json")
-      .send({ error: "temporarily_unavailable", error_description: AWAY });
+      .send({ error: "temporarily_unavailable", error_description: UNAVAILABLE_DETAIL });
     return;
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;

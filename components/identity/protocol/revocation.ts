@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { insertEvent } from "../store/events.ts";
 import { endSession, revokeAccessToken } from "../store/sessions.ts";
 import { authenticateClient } from "./client-authentication.ts";
@@ -13,7 +13,7 @@ import { OAuthError } from "./oauth-error.ts";
  * `POST …/revoke` (RFC 7009 §2). A refresh token ends with its session and so with every access token of it; an access token
  * ends alone. What is no token, or expired, is answered like one that was revoked (§2.2).
  */
-export async function answerRevocation(
+export async function handleRevocation(
   { pool }: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,
@@ -47,7 +47,7 @@ export async function answerRevocation(
     refuseOthers(azp);
     if (exp > Date.now() / 1000) {
       await revokeAccessToken(pool, jti, new Date(exp * 1000));
-      await announce(pool, { kind: "token", realm: realm.name, jti });
+      await publishChange(pool, { kind: "token", realm: realm.name, jti });
     }
   }
   return reply.code(200).send();

@@ -6,26 +6,26 @@ import { findProvider } from "../oidc/provider.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { addBrowserChecks } from "./browser-checks.ts";
 import { addCors } from "./cors.ts";
-import { answerDeviceAuthorization } from "./device-authorization.ts";
+import { handleDeviceAuthorization } from "./device-authorization.ts";
 import { describeProvider, describeUma } from "./discovery.ts";
-import { answerIntrospection } from "./introspection.ts";
-import { answerLogout } from "./logout.ts";
+import { handleIntrospection } from "./introspection.ts";
+import { handleLogout } from "./logout.ts";
 import { readForm } from "./form.ts";
-import { answerPushedRequest, resolveAuthorizationParameters } from "./pushed-authorization.ts";
+import { handlePushedRequest, resolveAuthorizationParameters } from "./pushed-authorization.ts";
 import { findRealmOr404, sendOAuthError } from "./realm-scope.ts";
 import { REGISTRATION_PATH, addRegistrationRoutes } from "./registration/registration-routes.ts";
-import { answerRevocation } from "./revocation.ts";
-import { answerToken } from "./token-endpoint.ts";
-import { answerUserinfo } from "./userinfo.ts";
+import { handleRevocation } from "./revocation.ts";
+import { handleToken } from "./token-endpoint.ts";
+import { handleUserinfo } from "./userinfo.ts";
 
 type Params = { Params: { realm: string } };
-type Answer = (handle: RealmHandle, request: FastifyRequest<Params>, reply: FastifyReply) => unknown;
+type ServiceResponse = (handle: RealmHandle, request: FastifyRequest<Params>, reply: FastifyReply) => unknown;
 
 /** Everything below `/realms/{realm}` that speaks OAuth 2.0 and OpenID Connect. */
 export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext): void {
   const endpoint = (name: string) => `/realms/:realm/protocol/openid-connect/${name}`;
-  const within = (answer: Answer) => async (request: FastifyRequest<Params>, reply: FastifyReply) =>
-    answer(await findRealmOr404(context, request.params.realm), request, reply);
+  const within = (response: ServiceResponse) => async (request: FastifyRequest<Params>, reply: FastifyReply) =>
+    response(await findRealmOr404(context, request.params.realm), request, reply);
   const options = { schema: { hide: true } };
   const describe = (handle: RealmHandle) => ({
     ...describeProvider(handle),
@@ -59,33 +59,33 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
       open.post<Params>(
         endpoint("token"),
         options,
-        within((handle, request, reply) => answerToken(context, handle, request, reply)),
+        within((handle, request, reply) => handleToken(context, handle, request, reply)),
       );
       open.post<Params>(
         endpoint("ext/par/request"),
         options,
-        within((handle, request, reply) => answerPushedRequest(context, handle, request, reply)),
+        within((handle, request, reply) => handlePushedRequest(context, handle, request, reply)),
       );
       open.post<Params>(
         endpoint("auth/device"),
         options,
-        within((handle, request, reply) => answerDeviceAuthorization(context, handle, request, reply)),
+        within((handle, request, reply) => handleDeviceAuthorization(context, handle, request, reply)),
       );
       open.post<Params>(
         endpoint("token/introspect"),
         options,
-        within((handle, request) => answerIntrospection(context, handle, request)),
+        within((handle, request) => handleIntrospection(context, handle, request)),
       );
       open.post<Params>(
         endpoint("revoke"),
         options,
-        within((handle, request, reply) => answerRevocation(context, handle, request, reply)),
+        within((handle, request, reply) => handleRevocation(context, handle, request, reply)),
       );
       open.route<Params>({
         method: ["GET", "POST"],
         url: endpoint("userinfo"),
         ...options,
-        handler: within((handle, request, reply) => answerUserinfo(context, handle, request, reply)),
+        handler: within((handle, request, reply) => handleUserinfo(context, handle, request, reply)),
       });
       for (const url of [...["token", "userinfo", "revoke", "certs"].map(endpoint), "/realms/:realm/account"]) {
         open.options<Params>(url, options, (_request, reply) => reply.code(204).send());
@@ -95,7 +95,7 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
       method: ["GET", "POST"],
       url: endpoint("logout"),
       ...options,
-      handler: within((handle, request, reply) => answerLogout({ context, handle, request, reply })),
+      handler: within((handle, request, reply) => handleLogout({ context, handle, request, reply })),
     });
     const toEngine = async (handle: RealmHandle, request: FastifyRequest<Params>, reply: FastifyReply) => {
       const provider = findProvider(context, handle);
@@ -112,10 +112,10 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
       handler: within(async (handle, request, reply) => {
         const isPost = request.method === "POST";
         const form = isPost ? readForm(request) : undefined;
-        const asked =
+        const requested =
           form === undefined ? (request.query as Record<string, string>) : Object.fromEntries(form.entries());
-        const parameters = await resolveAuthorizationParameters(context, handle, asked);
-        if (isPost || parameters !== asked) {
+        const parameters = await resolveAuthorizationParameters(context, handle, requested);
+        if (isPost || parameters !== requested) {
           request.raw.method = "GET";
           request.raw.url = `${request.url.split("?", 1)[0] ?? ""}?${new URLSearchParams(parameters).toString()}`;
           delete request.raw.headers["content-type"];

@@ -12,10 +12,10 @@ import { DEVICE_GRANT, grantByDeviceCode } from "./grants/device-code.ts";
 import type { GrantRequest } from "./grants/grant.ts";
 import { grantByPassword } from "./grants/password.ts";
 import { grantByRefreshToken } from "./grants/refresh-token.ts";
-import type { TokenAnswer } from "./issue-tokens.ts";
+import type { TokenResponse } from "./issue-tokens.ts";
 import { OAuthError } from "./oauth-error.ts";
 
-const GRANTS: Readonly<Record<string, (request: GrantRequest) => Promise<TokenAnswer>>> = {
+const GRANTS: Readonly<Record<string, (request: GrantRequest) => Promise<TokenResponse>>> = {
   password: grantByPassword,
   authorization_code: grantByCode,
   refresh_token: grantByRefreshToken,
@@ -26,7 +26,7 @@ const GRANTS: Readonly<Record<string, (request: GrantRequest) => Promise<TokenAn
 export const GRANT_TYPES: readonly string[] = [...Object.keys(GRANTS), UMA_GRANT];
 
 /** `POST …/token` (RFC 6749 §3.2). Answers are never stored by caches (§5.1). */
-export async function answerToken(
+export async function handleToken(
   context: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,

@@ -10,7 +10,7 @@ import { readForm } from "./form.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 /** `GET` and `POST …/userinfo` (OpenID Connect Core §5.3); the token in the header, or in the form of a POST (RFC 6750 §2). */
-export async function answerUserinfo(
+export async function handleUserinfo(
   context: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,

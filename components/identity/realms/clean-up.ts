@@ -1,10 +1,10 @@
-import { inChange } from "../admin/request.ts";
+import { runChange } from "../admin/request.ts";
 import type { IdentityContext } from "../context.ts";
 import { insertEvent } from "../store/events.ts";
 import { rotateKeys } from "../store/keys.ts";
 import { listDueRemovals } from "../store/profile.ts";
 import { listRealms } from "../store/realms.ts";
-import { announceUser, deleteUser } from "../store/users.ts";
+import { publishUserChange, deleteUser } from "../store/users.ts";
 
 /** Removes what has ended and makes new signing keys where it is time, now and then; one replica at a time. */
 export function startCleanUp(context: IdentityContext, seconds: number): { readonly stop: () => void } {
@@ -69,10 +69,10 @@ export async function cleanUp(context: IdentityContext): Promise<void> {
 
 /** Removes the accounts whose users asked for it and did not think again in time. */
 async function removeDueAccounts(context: IdentityContext): Promise<void> {
-  await inChange(context, async (db) => {
+  await runChange(context, async (db) => {
     for (const { userId, realmId, realm } of await listDueRemovals(db)) {
       await deleteUser(db, userId);
-      await announceUser(db, realm, userId);
+      await publishUserChange(db, realm, userId);
       await insertEvent(db, realmId, { type: "DELETE_ACCOUNT", userId, details: { done: "true" } });
       context.logger.info({ user: userId }, "removed an account whose user asked for it");
     }

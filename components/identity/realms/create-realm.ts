@@ -1,4 +1,4 @@
-import { announce } from "../store/changes.ts";
+import { publishChange } from "../store/changes.ts";
 import { type Queryable } from "../store/database.ts";
 import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
 import { assignFirstScopes, insertMapper } from "../store/client-scopes.ts";
@@ -33,8 +33,8 @@ export type ManagementRole = (typeof MANAGEMENT_ROLES)[number];
 export const ADMIN_ROLE = "admin";
 
 /** Makes a realm with what every realm has: signing keys, default roles, the clients of its own pages. */
-export async function createRealm(db: Queryable, wanted: NewRealm): Promise<Realm> {
-  const realm = await insertRealm(db, wanted);
+export async function createRealm(db: Queryable, requested: NewRealm): Promise<Realm> {
+  const realm = await insertRealm(db, requested);
   await rotateKeys(db, realm, 0);
   await db.query("select add_built_in_scopes($1)", [realm.id]);
   await ensureRole(db, realm.id, { client: null, name: "offline_access", description: "May get offline sessions" });
@@ -75,6 +75,6 @@ export async function createRealm(db: Queryable, wanted: NewRealm): Promise<Real
       await insertMapper(db, { kind: "client", id }, PLATFORM_MAPPER);
     }
   }
-  await announce(db, { kind: "realm", realm: realm.name, keys: true });
+  await publishChange(db, { kind: "realm", realm: realm.name, keys: true });
   return realm;
 }

@@ -23,7 +23,7 @@ const CHANNEL = "identity_change";
 const announced = new WeakMap<Queryable, Change[]>();
 
 /** Tells everybody, when the transaction commits. */
-export async function announce(db: Queryable, change: Change): Promise<void> {
+export async function publishChange(db: Queryable, change: Change): Promise<void> {
   announced.set(db, [...(announced.get(db) ?? []), change]);
   await db.query("select pg_notify($1, $2)", [CHANNEL, JSON.stringify(change)]);
 }
@@ -32,7 +32,7 @@ export async function announce(db: Queryable, change: Change): Promise<void> {
  * The changes of the transaction that has just ended on this connection: who made them must see them at once, before the
  * database has told.
  */
-export function takeAnnounced(db: Queryable): readonly Change[] {
+export function drainPublished(db: Queryable): readonly Change[] {
   const changes = announced.get(db) ?? [];
   announced.delete(db);
   return changes;

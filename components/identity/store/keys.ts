@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
 
-import { announce } from "./changes.ts";
+import { publishChange } from "./changes.ts";
 import type { Queryable } from "./database.ts";
 
 export type SigningAlgorithm = "RS256" | "ES256";
@@ -63,7 +63,7 @@ export async function rotateKeys(
      select key->>'kid', $1, key->>'alg', key->'privateJwk', 'active' from jsonb_array_elements($3::jsonb) as key`,
     [realm.id, tokenSeconds, JSON.stringify(keys)],
   );
-  await announce(db, { kind: "realm", realm: realm.name, keys: true });
+  await publishChange(db, { kind: "realm", realm: realm.name, keys: true });
 }
 
 async function makeKey(alg: SigningAlgorithm): Promise<{ kid: string; alg: SigningAlgorithm; privateJwk: JWK }> {

@@ -21,7 +21,7 @@ interface NoticeRow {
 }
 
 /** Seconds after which a notice is tried again, doubled each time. */
-const FIRST_PAUSE = 2;
+const INITIAL_BACKOFF = 2;
 const AT_ONCE = 20;
 
 /** Takes notices that are due, each on one replica; those that nobody removes come again later. */
@@ -34,7 +34,7 @@ export async function takeLogoutNotices(db: Queryable): Promise<readonly LogoutN
         where n.next_at <= now() and n.expires_at > now()
         order by n.next_at limit ${AT_ONCE} for update of n skip locked)
       update logout_notice n set attempts = n.attempts + 1,
-        next_at = now() + ${FIRST_PAUSE} * pow(2, n.attempts) * interval '1 second'
+        next_at = now() + ${INITIAL_BACKOFF} * pow(2, n.attempts) * interval '1 second'
       from due where n.id = due.id
       returning n.id, due.realm, due.client_id, n.session_id, n.user_id, n.attempts`,
   });

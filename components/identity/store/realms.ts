@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { DEFAULT_REALM_SETTINGS, type RealmSettings } from "../realm-settings.ts";
-import { announce } from "./changes.ts";
+import { publishChange } from "./changes.ts";
 import type { Queryable } from "./database.ts";
 
 export interface Realm {
@@ -71,12 +71,12 @@ export async function updateRealm(db: Queryable, name: string, update: RealmUpda
        settings = settings || $4::jsonb where name = $1`,
     [name, update.displayName ?? null, update.enabled ?? null, update.settings],
   );
-  await announce(db, { kind: "realm", realm: name });
+  await publishChange(db, { kind: "realm", realm: name });
 }
 
 export async function deleteRealm(db: Queryable, name: string): Promise<boolean> {
   const { rowCount } = await db.query("delete from realm where name = $1", [name]);
-  await announce(db, { kind: "realm", realm: name, keys: true });
+  await publishChange(db, { kind: "realm", realm: name, keys: true });
   return rowCount === 1;
 }
 

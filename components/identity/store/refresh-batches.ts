@@ -17,7 +17,7 @@ interface Waiting extends Rotation {
   readonly reject: (reason: unknown) => void;
 }
 
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 /** Two statements in time share the processor of the database; a second one is worth it when this many wait. */
 const WORTH_ANOTHER = 32;
 const STATEMENTS_AT_ONCE = 2;
@@ -42,7 +42,7 @@ export function createRefreshRotation(pool: Queryable, startedAt: Date): Refresh
   };
   const takeBatch = (): readonly Waiting[] => {
     const batch: Waiting[] = [];
-    for (let index = 0; index < waiting.length && batch.length < MOST_AT_ONCE;) {
+    for (let index = 0; index < waiting.length && batch.length < MAX_AT_ONCE;) {
       const item = waiting[index] as Waiting;
       if (busy.has(item.shown.sessionId)) {
         index += 1;

@@ -53,7 +53,7 @@ export interface Rotation {
 }
 
 /** Seconds before a start of the service in which an exchange may have been answered to nobody. */
-const LONGEST_AWAY = 60;
+const MAX_AWAY = 60;
 
 /**
  * Exchanges refresh tokens of different sessions, in one statement and one commit: of two at once with the same token the second gets
@@ -101,7 +101,7 @@ function writeStatement(onLocked: string): string {
         join user_session s on s.id = c.session_id and s.expires_at > now()
         join app_user u on u.id = s.user_id and u.enabled
       where c.refresh_id = a.shown or (c.previous_id = a.shown and now() - a.reuse * interval '1 second' <
-        case when c.rotated_at between $9::timestamptz - interval '${LONGEST_AWAY} seconds' and $9
+        case when c.rotated_at between $9::timestamptz - interval '${MAX_AWAY} seconds' and $9
           then $9 else c.rotated_at end)
       for update of c, s ${onLocked}),
     s as (

@@ -1,4 +1,4 @@
-import { announce } from "./changes.ts";
+import { publishChange } from "./changes.ts";
 import type { Queryable } from "./database.ts";
 
 export interface ResourceServer {
@@ -64,5 +64,5 @@ export async function announceRules(
   client: { readonly id: string; readonly clientId: string },
 ): Promise<void> {
   await db.query("update resource_server set version = version + 1 where client = $1", [client.id]);
-  await announce(db, { kind: "policy", realm, clientId: client.clientId });
+  await publishChange(db, { kind: "policy", realm, clientId: client.clientId });
 }

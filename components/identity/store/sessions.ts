@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { RealmSettings } from "../realm-settings.ts";
-import { announce } from "./changes.ts";
+import { publishChange } from "./changes.ts";
 import type { Queryable } from "./database.ts";
 
 export interface NewSession {
@@ -99,7 +99,7 @@ export async function isSessionActive(db: Queryable, sessionId: string): Promise
 export async function endSession(db: Queryable, realm: { id: string; name: string }, sid: string): Promise<boolean> {
   await db.query("delete from oidc_record where realm_id = $1 and model = 'Session' and uid = $2", [realm.id, sid]);
   const { rowCount } = await db.query("delete from user_session where realm_id = $1 and id = $2", [realm.id, sid]);
-  await announce(db, { kind: "session", realm: realm.name, sid });
+  await publishChange(db, { kind: "session", realm: realm.name, sid });
   return rowCount === 1;
 }
 
@@ -119,7 +119,7 @@ export async function endUserSessions(
     [realm.id, userId, except ?? null],
   );
   for (const { id } of rows) {
-    await announce(db, { kind: "session", realm: realm.name, sid: id });
+    await publishChange(db, { kind: "session", realm: realm.name, sid: id });
   }
 }
 
@@ -216,7 +216,7 @@ export async function endAllSessions(
     [realm.id],
   );
   for (const { user_id: sub } of rows) {
-    await announce(db, { kind: "user", realm: realm.name, sub });
+    await publishChange(db, { kind: "user", realm: realm.name, sub });
   }
   return rows.map(({ user_id: id }) => id);
 }

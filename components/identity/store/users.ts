@@ -1,5 +1,5 @@
 import { deleteOwnerPolicies } from "./authz-policies.ts";
-import { announce } from "./changes.ts";
+import { publishChange } from "./changes.ts";
 import type { Queryable } from "./database.ts";
 import { announceRules } from "./resource-servers.ts";
 
@@ -286,8 +286,8 @@ export async function findPassword(
 }
 
 /** Tells services that what they know of the user is old. */
-export function announceUser(db: Queryable, realm: string, sub: string): Promise<void> {
-  return announce(db, { kind: "user", realm, sub });
+export function publishUserChange(db: Queryable, realm: string, sub: string): Promise<void> {
+  return publishChange(db, { kind: "user", realm, sub });
 }
 
 export function toUser(row: UserRow): User {

@@ -62,7 +62,7 @@ describe("authorization", () => {
     assert.deepEqual(await kc.clients.listAllPermissionsByScope({ id, scopeId }), []);
     assert.deepEqual(await kc.clients.listPermissionScope({ id }), []);
 
-    const ask = async (userId: string) =>
+    const send = async (userId: string) =>
       kc.clients.evaluateResource({ id }, {
         userId,
         roleIds: [],
@@ -70,10 +70,10 @@ describe("authorization", () => {
         entitlements: false,
         context: { attributes: {} },
       } as never);
-    const granted = await ask(eric);
+    const granted = await send(eric);
     assert.equal(granted.status, "PERMIT");
     assert.equal(granted.results?.[0]?.policies?.[0]?.policy?.name, "eric may");
-    const refused = await ask(must((await kc.users.find({ username: "bob", exact: true }))[0]?.id));
+    const refused = await send(must((await kc.users.find({ username: "bob", exact: true }))[0]?.id));
     assert.equal(refused.status, "DENY");
 
     const document = await kc.clients.exportResource({ id });

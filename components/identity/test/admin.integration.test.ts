@@ -12,10 +12,10 @@ before(async () => {
 });
 after(() => identity.close());
 
-const get = async (path: string, bearer = admin) => identity.ask(`${BASE}${path}`, { bearer });
+const get = async (path: string, bearer = admin) => identity.send(`${BASE}${path}`, { bearer });
 const send = async (method: string, path: string, json?: unknown, bearer = admin) =>
-  identity.ask(`${BASE}${path}`, { method, bearer, ...(json !== undefined && { json }) });
-const idOf = (answer: { headers: Headers }) => (answer.headers.get("location") ?? "").split("/").at(-1) ?? "";
+  identity.send(`${BASE}${path}`, { method, bearer, ...(json !== undefined && { json }) });
+const idOf = (response: { headers: Headers }) => (response.headers.get("location") ?? "").split("/").at(-1) ?? "";
 const clientId = async (name: string) => (await get(`/clients?clientId=${name}`)).body[0].id as string;
 
 test("a user is created as existing scripts do, and logs in", async () => {
@@ -44,7 +44,7 @@ test("a user is created as existing scripts do, and logs in", async () => {
   assert.deepEqual((await get(`/users/${id}`)).body.attributes, { team: ["eo"] });
   const tokens = await identity.logIn("carol", "another one");
   assert.equal((await send("PUT", `/users/${id}`, { enabled: false })).status, 204);
-  const userinfo = await identity.ask("/realms/master/protocol/openid-connect/userinfo", {
+  const userinfo = await identity.send("/realms/master/protocol/openid-connect/userinfo", {
     bearer: tokens.access_token,
   });
   assert.equal(userinfo.status, 401);
@@ -62,9 +62,9 @@ test("wrong users are refused with what is allowed", async () => {
     [{ username: "service-account-x" }, /accounts of clients/],
     [[], /JSON object/],
   ] as const) {
-    const answer = await send("POST", "/users", body);
-    assert.equal(answer.status, 400, JSON.stringify(body));
-    assert.match(answer.body.errorMessage, message);
+    const response = await send("POST", "/users", body);
+    assert.equal(response.status, 400, JSON.stringify(body));
+    assert.match(response.body.errorMessage, message);
   }
 });
 
@@ -86,39 +86,42 @@ test("who is no administrator gets 403, who is nobody 401, a token of elsewhere 
   const eric = (await identity.logIn("eric")).access_token;
   for (const path of ["/users", "/clients", "/events", "/roles", ""]) {
     assert.equal((await get(path, eric)).status, 403, path);
-    assert.equal((await identity.ask(`${BASE}${path}`)).status, 401, path);
+    assert.equal((await identity.send(`${BASE}${path}`)).status, 401, path);
   }
-  assert.equal((await identity.ask("/admin/realms", { bearer: admin, json: { realm: "other" } })).status, 201);
-  const user = await identity.ask("/admin/realms/other/users", {
+  assert.equal((await identity.send("/admin/realms", { bearer: admin, json: { realm: "other" } })).status, 201);
+  const user = await identity.send("/admin/realms/other/users", {
     bearer: admin,
     json: { username: "boss", enabled: true, credentials: [{ type: "password", value: "boss-password" }] },
   });
   assert.equal(user.status, 201);
-  const management = (await identity.ask("/admin/realms/other/clients?clientId=realm-management", { bearer: admin }))
+  const management = (await identity.send("/admin/realms/other/clients?clientId=realm-management", { bearer: admin }))
     .body[0].id;
-  const roles = (await identity.ask(`/admin/realms/other/clients/${management}/roles`, { bearer: admin })).body;
+  const roles = (await identity.send(`/admin/realms/other/clients/${management}/roles`, { bearer: admin })).body;
   const give = (name: string) =>
-    identity.ask(`/admin/realms/other/users/${idOf(user)}/role-mappings/clients/${management}`, {
+    identity.send(`/admin/realms/other/users/${idOf(user)}/role-mappings/clients/${management}`, {
       bearer: admin,
       json: roles.filter((role: { name: string }) => role.name === name),
     });
   assert.equal((await give("manage-users")).status, 204);
   const boss = (
-    await identity.ask("/realms/other/protocol/openid-connect/token", {
+    await identity.send("/realms/other/protocol/openid-connect/token", {
       form: { grant_type: "password", client_id: "admin-cli", username: "boss", password: "boss-password" },
     })
   ).body.access_token;
-  assert.equal((await identity.ask("/admin/realms/other/users", { bearer: boss })).status, 200);
-  assert.equal((await identity.ask("/admin/realms/other/clients", { bearer: boss })).status, 403);
+  assert.equal((await identity.send("/admin/realms/other/users", { bearer: boss })).status, 200);
+  assert.equal((await identity.send("/admin/realms/other/clients", { bearer: boss })).status, 403);
   assert.equal((await get("/users", boss)).status, 401);
   // Who manages users must not make themselves administrator.
-  const escalation = await identity.ask(`/admin/realms/other/users/${idOf(user)}/role-mappings/clients/${management}`, {
-    bearer: boss,
-    json: roles.filter((role: { name: string }) => role.name === "realm-admin"),
-  });
+  const escalation = await identity.send(
+    `/admin/realms/other/users/${idOf(user)}/role-mappings/clients/${management}`,
+    {
+      bearer: boss,
+      json: roles.filter((role: { name: string }) => role.name === "realm-admin"),
+    },
+  );
   assert.equal(escalation.status, 403);
-  assert.equal((await identity.ask("/admin/realms/other", { bearer: admin, method: "DELETE" })).status, 204);
-  assert.equal((await identity.ask("/realms/other/.well-known/openid-configuration")).status, 404);
+  assert.equal((await identity.send("/admin/realms/other", { bearer: admin, method: "DELETE" })).status, 204);
+  assert.equal((await identity.send("/realms/other/.well-known/openid-configuration")).status, 404);
 });
 
 test("a client with secret and resources is made as create-client makes it", async () => {
@@ -149,7 +152,7 @@ test("a client with secret and resources is made as create-client makes it", asy
   );
   // Also with a scope nobody is let in by it.
   const set = async () =>
-    (await identity.ask("/internal/realms/master/clients/catalogue/policy-set", { basic: ["catalogue", "sesame"] }))
+    (await identity.send("/internal/realms/master/clients/catalogue/policy-set", { basic: ["catalogue", "sesame"] }))
       .body;
   assert.deepEqual((await set()).permissions, []);
 
@@ -188,7 +191,7 @@ test("a client with secret and resources is made as create-client makes it", asy
   );
   assert.equal((await send("DELETE", `/clients/${id}`)).status, 204);
   assert.equal(
-    (await identity.ask("/internal/realms/master/clients/catalogue/policy-set", { basic: ["catalogue", "sesame"] }))
+    (await identity.send("/internal/realms/master/clients/catalogue/policy-set", { basic: ["catalogue", "sesame"] }))
       .status,
     401,
   );
@@ -197,15 +200,15 @@ test("a client with secret and resources is made as create-client makes it", asy
 test("rules are given with an ETag, to their own client only", async () => {
   const path = "/internal/realms/master/clients/dummy-service/policy-set";
   const basic = ["dummy-service", SECRET] as const;
-  const first = await identity.ask(path, { basic });
+  const first = await identity.send(path, { basic });
   assert.equal(first.status, 200);
   const tag = first.headers.get("etag") ?? "";
-  assert.equal((await identity.ask(path, { basic, headers: { "if-none-match": tag } })).status, 304);
-  assert.equal((await identity.ask(path, { basic: ["dummy-service", "wrong"] })).status, 401);
-  assert.equal((await identity.ask(path, { basic: ["hub", SECRET] })).status, 404);
+  assert.equal((await identity.send(path, { basic, headers: { "if-none-match": tag } })).status, 304);
+  assert.equal((await identity.send(path, { basic: ["dummy-service", "wrong"] })).status, 401);
+  assert.equal((await identity.send(path, { basic: ["hub", SECRET] })).status, 404);
   const server = `/clients/${await clientId("dummy-service")}/authz/resource-server`;
   await send("PUT", server, { decisionStrategy: "AFFIRMATIVE" });
-  const changed = await identity.ask(path, { basic, headers: { "if-none-match": tag } });
+  const changed = await identity.send(path, { basic, headers: { "if-none-match": tag } });
   assert.equal(changed.status, 200);
   assert.equal(changed.body.decisionStrategy, "AFFIRMATIVE");
   assert.equal((await send("PUT", server, { decisionStrategy: "MAYBE" })).status, 400);
@@ -213,14 +216,14 @@ test("rules are given with an ETag, to their own client only", async () => {
 
 test("changes are told at once on the event stream", async () => {
   const stop = new AbortController();
-  const answer = await fetch(`${identity.url}/internal/realms/master/policy-events`, {
+  const response = await fetch(`${identity.url}/internal/realms/master/policy-events`, {
     headers: {
       authorization: `Basic ${Buffer.from(`dummy-service:${encodeURIComponent(SECRET)}`).toString("base64")}`,
     },
     signal: stop.signal,
   });
-  assert.equal(answer.status, 200);
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  assert.equal(response.status, 200);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let seen = "";
   const until = async (text: string) => {
     while (!seen.includes(text)) {

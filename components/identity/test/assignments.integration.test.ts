@@ -19,7 +19,7 @@ before(async () => {
 after(() => identity.close());
 
 const api = (path: string, method = "GET", json?: unknown) =>
-  identity.ask(`/admin/realms/master${path}`, { bearer, method, ...(json !== undefined && { json }) });
+  identity.send(`/admin/realms/master${path}`, { bearer, method, ...(json !== undefined && { json }) });
 const idOf = async (path: string): Promise<string> => {
   const [first] = (await api(path)).body as { id?: string; _id?: string }[];
   return first?.id ?? first?._id ?? assert.fail(path);
@@ -104,8 +104,11 @@ test("what is not there cannot be assigned, and who may not change rules cannot 
   assert.equal((await api(path.replace(/resource\/[^/]+/, `resource/${nobody}`))).status, 404);
   const stranger = (await identity.logIn("eric")).access_token as string;
   const eric = await idOf("/users?username=eric");
-  const answer = await identity.ask(`/admin/realms/master${path}/users/${eric}`, { bearer: stranger, method: "PUT" });
-  assert.equal(answer.status, 403);
+  const response = await identity.send(`/admin/realms/master${path}/users/${eric}`, {
+    bearer: stranger,
+    method: "PUT",
+  });
+  assert.equal(response.status, 403);
 });
 
 test("the matrix of users, groups and roles leads to each field, where it is assigned and taken back", async () => {

@@ -29,7 +29,7 @@ test("forged and foreign tokens are refused", async () => {
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
   const { kid } = JSON.parse(Buffer.from(header, "base64url").toString());
   const admin = encode({ ...claims, preferred_username: "admin", realm_access: { roles: ["admin"] } });
-  const certs = (await identity.ask("/realms/master/protocol/openid-connect/certs")).body;
+  const certs = (await identity.send("/realms/master/protocol/openid-connect/certs")).body;
   const hs = `${encode({ alg: "HS256", typ: "JWT", kid })}.${admin}`;
   const forged = [
     `${encode({ alg: "none", typ: "JWT", kid })}.${admin}.`,
@@ -45,11 +45,11 @@ test("forged and foreign tokens are refused", async () => {
     "x".repeat(9000),
   ];
   for (const bearer of forged) {
-    const info = await identity.ask("/realms/master/protocol/openid-connect/userinfo", { bearer });
+    const info = await identity.send("/realms/master/protocol/openid-connect/userinfo", { bearer });
     assert.equal(info.status, 401, bearer.slice(0, 60));
-    assert.equal((await identity.ask("/admin/realms/master/users", { bearer })).status, 401, bearer.slice(0, 60));
+    assert.equal((await identity.send("/admin/realms/master/users", { bearer })).status, 401, bearer.slice(0, 60));
   }
-  const good = await identity.ask("/realms/master/protocol/openid-connect/userinfo", { bearer: token });
+  const good = await identity.send("/realms/master/protocol/openid-connect/userinfo", { bearer: token });
   assert.equal(good.status, 200);
 });
 
@@ -122,16 +122,16 @@ test("a login gives a new session: a planted cookie is worth nothing", async () 
 
 test("nobody learns which users exist: the same answer, and the same work", async () => {
   const { hasher } = identity.context;
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const username of ["eric", "nobody", "", "admin' or 1=1 --"]) {
     const before = hasher.verifications();
-    const answer = await identity.ask("/realms/master/protocol/openid-connect/token", {
+    const response = await identity.send("/realms/master/protocol/openid-connect/token", {
       form: { grant_type: "password", client_id: "admin-cli", username: username || " ", password: "wrong" },
     });
-    answers.push(`${answer.status} ${answer.text}`);
+    responses.push(`${response.status} ${response.text}`);
     assert.equal(hasher.verifications() - before, 1, username);
   }
-  assert.equal(new Set(answers).size, 1);
+  assert.equal(new Set(responses).size, 1);
   const pages = await Promise.all(
     ["bob", "nobody"].map(async (username) => {
       const browser = new Browser();
@@ -157,10 +157,10 @@ test("what people type is shown as text", async () => {
 });
 
 test("a forged Host header changes no address", async () => {
-  const answer = await identity.ask("/realms/master/.well-known/openid-configuration", {
+  const response = await identity.send("/realms/master/.well-known/openid-configuration", {
     headers: { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
   });
-  assert.equal(answer.body.issuer, identity.issuer);
+  assert.equal(response.body.issuer, identity.issuer);
   const page = await new Browser().open(authorize(), { headers: { "x-forwarded-host": "evil.example" } });
   assert.equal(new URL(page.url).origin, identity.url);
 });
@@ -169,7 +169,7 @@ test("no password and no token is in the log", async () => {
   const secret = "a-password-that-nobody-logs";
   await identity.logIn("eric", secret);
   const tokens = await identity.logIn("eric");
-  await identity.ask(`/realms/master/protocol/openid-connect/userinfo?access_token=${tokens.access_token}`);
+  await identity.send(`/realms/master/protocol/openid-connect/userinfo?access_token=${tokens.access_token}`);
   const log = identity.logged.join("\n");
   assert.ok(log.includes("/protocol/openid-connect/token"));
   for (const hidden of [secret, PASSWORD, tokens.access_token, tokens.refresh_token]) {

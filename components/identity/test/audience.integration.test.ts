@@ -16,7 +16,7 @@ before(async () => {
 after(() => identity.close());
 
 const idOf = async (clientId: string) =>
-  (await identity.ask(`${ADMIN}/clients?clientId=${clientId}`, { bearer: admin })).body[0].id as string;
+  (await identity.send(`${ADMIN}/clients?clientId=${clientId}`, { bearer: admin })).body[0].id as string;
 
 /** Whether a service with the client `own` takes a token, as every service of the platform decides. */
 async function isTaken(token: string, own: string): Promise<boolean> {
@@ -35,7 +35,7 @@ async function isTaken(token: string, own: string): Promise<boolean> {
 }
 
 async function makeClient(clientId: string): Promise<void> {
-  const made = await identity.ask(`${ADMIN}/clients`, {
+  const made = await identity.send(`${ADMIN}/clients`, {
     bearer: admin,
     json: { clientId, publicClient: true, directAccessGrantsEnabled: true },
   });
@@ -49,8 +49,8 @@ test("a token made for another client is taken by that client's service alone", 
   assert.equal(await isTaken(token, "stranger"), true);
   // Nor can it administer, whoever logged in there.
   const { access_token: stolen } = await identity.logIn("admin", undefined, { client_id: "stranger" });
-  assert.equal((await identity.ask(`${ADMIN}/users`, { bearer: stolen })).status, 401);
-  assert.equal((await identity.ask("/admin/realms", { bearer: stolen })).status, 401);
+  assert.equal((await identity.send(`${ADMIN}/users`, { bearer: stolen })).status, 401);
+  assert.equal((await identity.send("/admin/realms", { bearer: stolen })).status, 401);
 });
 
 test("scripts that log in with admin-cli reach every service, until the operator takes the mapper away", async () => {
@@ -59,15 +59,15 @@ test("scripts that log in with admin-cli reach every service, until the operator
   assert.ok(([] as unknown[]).concat(decodeJwt(token).aud).includes("account"), "existing clients look for it");
   const cli = await idOf("admin-cli");
   const mappers = `${ADMIN}/clients/${cli}/protocol-mappers/models`;
-  const shown = (await identity.ask(mappers, { bearer: admin })).body as { id: string; name: string }[];
+  const shown = (await identity.send(mappers, { bearer: admin })).body as { id: string; name: string }[];
   const mapper = shown.find(({ name }) => name === "platform services");
   assert.ok(mapper);
-  assert.equal((await identity.ask(`${mappers}/${mapper.id}`, { method: "DELETE", bearer: admin })).status, 204);
+  assert.equal((await identity.send(`${mappers}/${mapper.id}`, { method: "DELETE", bearer: admin })).status, 204);
   assert.equal(await isTaken((await identity.logIn("eric")).access_token, "ades"), false);
   // The next deployment does not bring it back.
   await identity.setUpAgain();
   assert.equal(await isTaken((await identity.logIn("eric")).access_token, "ades"), false);
-  const again = await identity.ask(mappers, {
+  const again = await identity.send(mappers, {
     bearer: admin,
     json: {
       name: "platform services",
@@ -81,10 +81,10 @@ test("scripts that log in with admin-cli reach every service, until the operator
 });
 
 test("the portal's tokens go everywhere, and so does what a mapper of another client adds", async () => {
-  const portal = (await identity.ask(`${ADMIN}/clients?clientId=portal`, { bearer: admin })).body[0];
+  const portal = (await identity.send(`${ADMIN}/clients?clientId=portal`, { bearer: admin })).body[0];
   assert.equal(portal.protocolMappers[0].config["included.custom.audience"], PLATFORM_AUDIENCE);
   await makeClient("notebooks");
-  const one = await identity.ask(`${ADMIN}/clients/${await idOf("notebooks")}/protocol-mappers/models`, {
+  const one = await identity.send(`${ADMIN}/clients/${await idOf("notebooks")}/protocol-mappers/models`, {
     bearer: admin,
     json: {
       name: "ades",
@@ -102,13 +102,13 @@ test("the portal's tokens go everywhere, and so does what a mapper of another cl
 test("a client without full scope sees the roles that it is given, and no others", async () => {
   await makeClient("narrow");
   const id = await idOf("narrow");
-  await identity.ask(`${ADMIN}/roles`, { bearer: admin, json: { name: "one" } });
-  await identity.ask(`${ADMIN}/roles`, { bearer: admin, json: { name: "two" } });
-  const roles = ((await identity.ask(`${ADMIN}/roles`, { bearer: admin })).body as { name: string }[]).filter(
+  await identity.send(`${ADMIN}/roles`, { bearer: admin, json: { name: "one" } });
+  await identity.send(`${ADMIN}/roles`, { bearer: admin, json: { name: "two" } });
+  const roles = ((await identity.send(`${ADMIN}/roles`, { bearer: admin })).body as { name: string }[]).filter(
     ({ name }) => ["one", "two"].includes(name),
   );
-  const eric = (await identity.ask(`${ADMIN}/users?username=eric&exact=true`, { bearer: admin })).body[0].id;
-  await identity.ask(`${ADMIN}/users/${eric}/role-mappings/realm`, { bearer: admin, json: roles });
+  const eric = (await identity.send(`${ADMIN}/users?username=eric&exact=true`, { bearer: admin })).body[0].id;
+  await identity.send(`${ADMIN}/users/${eric}/role-mappings/realm`, { bearer: admin, json: roles });
   const seen = async () => {
     const { access_token: token } = await identity.logIn("eric", undefined, { client_id: "narrow" });
     return (decodeJwt(token)["realm_access"] as { roles: string[] }).roles;
@@ -117,12 +117,12 @@ test("a client without full scope sees the roles that it is given, and no others
     (await seen()).filter((role) => ["one", "two"].includes(role)),
     ["one", "two"],
   );
-  await identity.ask(`${ADMIN}/clients/${id}`, { method: "PUT", bearer: admin, json: { fullScopeAllowed: false } });
+  await identity.send(`${ADMIN}/clients/${id}`, { method: "PUT", bearer: admin, json: { fullScopeAllowed: false } });
   assert.deepEqual(await seen(), []);
-  const given = await identity.ask(`${ADMIN}/clients/${id}/scope-mappings/realm`, {
+  const provided = await identity.send(`${ADMIN}/clients/${id}/scope-mappings/realm`, {
     bearer: admin,
     json: roles.filter(({ name }) => name === "one"),
   });
-  assert.equal(given.status, 204);
+  assert.equal(provided.status, 204);
   assert.deepEqual(await seen(), ["one"]);
 });

@@ -34,7 +34,7 @@ async function openWindow(browser: Browser, nonce = "n"): Promise<Record<string,
     const { action, fields } = readPageForm(page);
     page = await browser.open(action, { form: { ...fields, username: "eric", password: PASSWORD } });
   }
-  const answer = await identity.ask(TOKEN, {
+  const response = await identity.send(TOKEN, {
     form: {
       grant_type: "authorization_code",
       client_id: "portal",
@@ -43,12 +43,12 @@ async function openWindow(browser: Browser, nonce = "n"): Promise<Record<string,
       code_verifier: verifier,
     },
   });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body as Record<string, string>;
+  assert.equal(response.status, 200, response.text);
+  return response.body as Record<string, string>;
 }
 
 const refresh = (token = "") =>
-  identity.ask(TOKEN, { form: { grant_type: "refresh_token", client_id: "portal", refresh_token: token } });
+  identity.send(TOKEN, { form: { grant_type: "refresh_token", client_id: "portal", refresh_token: token } });
 
 test("two windows of a browser refresh beside each other; a copied token of one ends both", async () => {
   const browser = new Browser();
@@ -81,32 +81,32 @@ test("a window displaced by many others is refused without ending the session", 
 test("the nonce is in every token, of the first answer and of refreshes, as browser adapters compare it", async () => {
   const tokens = await openWindow(new Browser(), "seen-before");
   const refreshed = await refresh(tokens["refresh_token"]);
-  for (const answer of [tokens, refreshed.body as Record<string, string>]) {
+  for (const response of [tokens, refreshed.body as Record<string, string>]) {
     for (const name of ["access_token", "id_token", "refresh_token"]) {
-      assert.equal(decodeJwt(answer[name] ?? "")["nonce"], "seen-before", name);
+      assert.equal(decodeJwt(response[name] ?? "")["nonce"], "seen-before", name);
     }
   }
 });
 
 test("a page of another host may read the answer though it sent credentials (Fetch, CORS protocol)", async () => {
-  const answer = await identity.ask(TOKEN, {
+  const response = await identity.send(TOKEN, {
     headers: { origin: "http://portal.platform.test" },
     form: { grant_type: "refresh_token", client_id: "portal", refresh_token: "x" },
   });
-  assert.equal(answer.headers.get("access-control-allow-origin"), "http://portal.platform.test");
-  assert.equal(answer.headers.get("access-control-allow-credentials"), "true");
-  assert.equal(answer.headers.get("set-cookie"), null);
+  assert.equal(response.headers.get("access-control-allow-origin"), "http://portal.platform.test");
+  assert.equal(response.headers.get("access-control-allow-credentials"), "true");
+  assert.equal(response.headers.get("set-cookie"), null);
 });
 
 test("the profile is given to a bearer token, never to the cookie of the page", async () => {
   const browser = new Browser();
   const tokens = await openWindow(browser);
   const origin = "http://portal.platform.test";
-  const preflight = await identity.ask("/realms/master/account", { method: "OPTIONS", headers: { origin } });
+  const preflight = await identity.send("/realms/master/account", { method: "OPTIONS", headers: { origin } });
   assert.equal(preflight.status, 204);
   assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Authorization/);
   const headers = { accept: "application/json", origin };
-  const profile = await identity.ask("/realms/master/account", { bearer: tokens["access_token"] ?? "", headers });
+  const profile = await identity.send("/realms/master/account", { bearer: tokens["access_token"] ?? "", headers });
   assert.equal(profile.body.username, "eric");
   assert.equal(profile.headers.get("access-control-allow-origin"), origin);
   const byCookie = await browser.open(`${identity.issuer}/account`, { headers });
@@ -120,17 +120,17 @@ test("the profile is given to a bearer token, never to the cookie of the page", 
 test("a secret in HTTP Basic is understood encoded and as it is (RFC 6749 §2.3.1)", async () => {
   const raw = Buffer.from(`raw:plus+and%41`).toString("base64");
   await identity.setUpAgain([{ clientId: "raw", name: "Raw", secret: "plus+and%41" }]);
-  const plain = await identity.ask(TOKEN, {
+  const plain = await identity.send(TOKEN, {
     form: { grant_type: "client_credentials" },
     headers: { authorization: `Basic ${raw}` },
   });
   assert.equal(plain.status, 200, plain.text);
-  const encoded = await identity.ask(TOKEN, {
+  const encoded = await identity.send(TOKEN, {
     form: { grant_type: "client_credentials" },
     basic: ["raw", "plus+and%41"],
   });
   assert.equal(encoded.status, 200, encoded.text);
-  const wrong = await identity.ask(TOKEN, { form: { grant_type: "client_credentials" }, basic: ["raw", SECRET] });
+  const wrong = await identity.send(TOKEN, { form: { grant_type: "client_credentials" }, basic: ["raw", SECRET] });
   assert.equal(wrong.body.error, "invalid_client");
 });
 

@@ -25,13 +25,13 @@ export class Browser {
     let target = url;
     let body = form;
     for (let hops = 0; hops < 10; hops += 1) {
-      const answer = await fetch(target, {
+      const response = await fetch(target, {
         method: body ? "POST" : "GET",
         redirect: "manual",
         headers: { cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; "), ...headers },
         ...(body && { body: new URLSearchParams(body) }),
       });
-      for (const cookie of answer.headers.getSetCookie()) {
+      for (const cookie of response.headers.getSetCookie()) {
         const [pair = ""] = cookie.split(";");
         const name = pair.slice(0, pair.indexOf("="));
         const value = pair.slice(pair.indexOf("=") + 1);
@@ -41,15 +41,15 @@ export class Browser {
           this.#cookies.set(name, value);
         }
       }
-      const location = answer.headers.get("location");
-      if (location === null || answer.status < 300 || answer.status > 399) {
-        return { url: target, status: answer.status, headers: answer.headers, text: await answer.text() };
+      const location = response.headers.get("location");
+      if (location === null || response.status < 300 || response.status > 399) {
+        return { url: target, status: response.status, headers: response.headers, text: await response.text() };
       }
-      await answer.arrayBuffer();
+      await response.arrayBuffer();
       target = new URL(location, target).href;
       body = undefined;
       if (new URL(target).origin !== origin) {
-        return { url: target, status: answer.status, headers: answer.headers, text: "" };
+        return { url: target, status: response.status, headers: response.headers, text: "" };
       }
     }
     throw new Error(`too many redirects from ${url}`);

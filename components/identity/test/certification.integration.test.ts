@@ -21,8 +21,8 @@ const execute = [openid.allowInsecureRequests];
 before(async () => {
   identity = await startIdentity();
   const bearer = (await identity.logIn("admin")).access_token as string;
-  const [user] = (await identity.ask("/admin/realms/master/users?username=eric&exact=true", { bearer })).body;
-  await identity.ask(`/admin/realms/master/users/${user.id}`, {
+  const [user] = (await identity.send("/admin/realms/master/users?username=eric&exact=true", { bearer })).body;
+  await identity.send(`/admin/realms/master/users/${user.id}`, {
     method: "PUT",
     bearer,
     json: {
@@ -32,7 +32,7 @@ before(async () => {
       attributes: { phoneNumber: ["+49 1"], street: ["A street 1"], locality: ["A town"] },
     },
   });
-  const made = await identity.ask("/admin/realms/master/clients", {
+  const made = await identity.send("/admin/realms/master/clients", {
     bearer,
     json: {
       clientId: CLIENT,
@@ -122,7 +122,7 @@ test("oidcc-userinfo-get, oidcc-userinfo-post-header, oidcc-userinfo-post-body",
   const sub = tokens.claims()?.sub;
   const bearer = tokens.access_token;
   for (const init of [{ bearer }, { method: "POST", bearer }, { form: { access_token: bearer } }]) {
-    const { status, body } = await identity.ask(`${OIDC}/userinfo`, init);
+    const { status, body } = await identity.send(`${OIDC}/userinfo`, init);
     assert.equal(status, 200);
     assert.equal(body.sub, sub);
   }
@@ -134,7 +134,7 @@ test("oidcc-ensure-request-without-nonce-succeeds-for-code-flow", async () => {
 });
 
 test("oidcc-scope-profile, -email, -address, -phone, -all, oidcc-ensure-other-scope-order-succeeds", async () => {
-  const wanted: Record<string, readonly string[]> = {
+  const expected: Record<string, readonly string[]> = {
     "openid profile": ["name", "given_name", "family_name", "preferred_username"],
     "openid email": ["email", "email_verified"],
     "openid address": ["address"],
@@ -142,7 +142,7 @@ test("oidcc-scope-profile, -email, -address, -phone, -all, oidcc-ensure-other-sc
     "openid profile email address phone": ["name", "email", "address", "phone_number"],
     "email openid": ["email", "email_verified"],
   };
-  for (const [scope, claims] of Object.entries(wanted)) {
+  for (const [scope, claims] of Object.entries(expected)) {
     const info = await infoOf((await logIn({ scope })).tokens);
     assert.deepEqual(
       claims.filter((claim) => info[claim] === undefined),
@@ -203,13 +203,13 @@ test("oidcc-id-token-hint, oidcc-login-hint", async () => {
 
 test("oidcc-codereuse, oidcc-codereuse-30seconds: a code is good once, and what it gave ends with the second try", async () => {
   const { tokens, code } = await logIn();
-  const again = await identity.ask(`${OIDC}/token`, {
+  const again = await identity.send(`${OIDC}/token`, {
     basic: [CLIENT, SECRET],
     form: { grant_type: "authorization_code", code, redirect_uri: REDIRECT },
   });
   assert.equal(again.status, 400);
   assert.equal(again.body.error, "invalid_grant");
-  assert.equal((await identity.ask(`${OIDC}/userinfo`, { bearer: tokens.access_token })).status, 401);
+  assert.equal((await identity.send(`${OIDC}/userinfo`, { bearer: tokens.access_token })).status, 401);
 });
 
 test("oidcc-ensure-registered-redirect-uri: nobody is sent to another address", async () => {
@@ -291,7 +291,7 @@ test("oidcc-ensure-request-with-valid-pkce-succeeds", async () => {
 });
 
 test("oidcc-discovery-endpoint-verification, with the endpoints of all logout plans", async () => {
-  const { body, status, headers } = await identity.ask("/realms/master/.well-known/openid-configuration");
+  const { body, status, headers } = await identity.send("/realms/master/.well-known/openid-configuration");
   assert.equal(status, 200);
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
   assert.equal(body.issuer, identity.issuer);
@@ -306,7 +306,7 @@ test("oidcc-discovery-endpoint-verification, with the endpoints of all logout pl
     assert.equal(body[`${name}_logout_supported`], true);
     assert.equal(body[`${name}_logout_session_supported`], true);
   }
-  const { keys } = (await identity.ask(new URL(body.jwks_uri).pathname)).body as { keys: Record<string, string>[] };
+  const { keys } = (await identity.send(new URL(body.jwks_uri).pathname)).body as { keys: Record<string, string>[] };
   assert.ok(keys.length > 0);
   for (const key of keys) {
     assert.deepEqual(
@@ -341,13 +341,13 @@ async function logOut({ more = {}, hint = true }: LogoutTry) {
 const back = { post_logout_redirect_uri: LOGGED_OUT };
 
 test("oidcc-rp-initiated-logout, -no-state, -query-added-to-post-logout-redirect-uri", async () => {
-  for (const [more, wanted] of [
+  for (const [more, expected] of [
     [{ ...back, state: "s" }, `${LOGGED_OUT}?state=s`],
     [back, LOGGED_OUT],
     [{ post_logout_redirect_uri: `${LOGGED_OUT}?kept=1`, state: "s" }, `${LOGGED_OUT}?kept=1&state=s`],
   ] as const) {
     const { page, wasAsked, isLoggedOut } = await logOut({ more });
-    assert.equal(page.url, wanted);
+    assert.equal(page.url, expected);
     assert.equal(wasAsked, false);
     assert.equal(isLoggedOut, true);
   }

@@ -176,29 +176,32 @@ test("a client with resources, policies and permissions decides who may", async 
   });
   assert.equal(noticeOf(permission), "It is created.", permission.text);
 
-  const ask = async (user: string, path: string) =>
+  const send = async (user: string, path: string) =>
     (await admin.open(`${protection}?${new URLSearchParams({ user, path }).toString()}`)).text
       .replace(/<[^>]+>/g, " ")
       .replace(/\s+/g, " ");
   assert.match(
-    await ask("eric", "/forest/tree"),
+    await send("eric", "/forest/tree"),
     /granted eric may use \/forest\/tree : the resource forest is granted/,
   );
   assert.match(
-    await ask("bob", "/forest/tree"),
+    await send("bob", "/forest/tree"),
     /refused bob may not use .* no permission on the resource forest grants/,
   );
-  assert.match(await ask("nobody", "/forest/tree"), /There is no user nobody/);
-  assert.match(await ask("eric", "/other"), /refused eric/);
+  assert.match(await send("nobody", "/forest/tree"), /There is no user nobody/);
+  assert.match(await send("eric", "/other"), /refused eric/);
   for (const path of ["forest", "/forest/../x", "//forest", "/forest?x=1"]) {
-    assert.match(await ask("eric", path), /must begin with a slash/, path);
+    assert.match(await send("eric", path), /must begin with a slash/, path);
   }
 
   // What the console does not show of a policy stays as it is.
   const bearer = (await identity.logIn("admin")).access_token as string;
   const rules = `/admin/realms/master/clients/${client.split("/").at(-1)}/authz/resource-server/policy`;
-  const wanted = { name: "strict", type: "role", roles: [{ id: "admin", required: true }] };
-  const strict = (await identity.ask(rules, { bearer, json: wanted })).body as { id: string; roles: { id: string }[] };
+  const expected = { name: "strict", type: "role", roles: [{ id: "admin", required: true }] };
+  const strict = (await identity.send(rules, { bearer, json: expected })).body as {
+    id: string;
+    roles: { id: string }[];
+  };
   const matrix = await admin.open(`${protection}/matrix`);
   assert.match(matrix.text, /aria-label="Why eric may use forest"/);
   const why = await admin.open(linkOfLabel(matrix, "Why bob may not use forest"));
@@ -211,7 +214,7 @@ test("a client with resources, policies and permissions decides who may", async 
     roles: strict.roles[0]?.id ?? "",
   });
   assert.equal(noticeOf(saved), "It is saved.", saved.text);
-  const kept = (await identity.ask(`${rules}/${strict.id}`, { bearer })).body;
+  const kept = (await identity.send(`${rules}/${strict.id}`, { bearer })).body;
   assert.deepEqual([kept.name, kept.roles], ["stricter", strict.roles]);
 
   for (const page of [`${protection}/policies/${policyId}`, `${protection}/resources/${resourceId}`]) {
@@ -219,9 +222,9 @@ test("a client with resources, policies and permissions decides who may", async 
   }
   const moved = await submit(`${protection}/resources/${resourceId}`, "resource", { name: "forest", uris: "/wood/*" });
   assert.equal(noticeOf(moved), "It is saved.");
-  assert.match(await ask("eric", "/wood/tree"), /granted eric/);
+  assert.match(await send("eric", "/wood/tree"), /granted eric/);
   assert.equal(noticeOf(await submit(`${protection}/policies/${policyId}/delete`, "confirm")), "It is deleted.");
-  assert.match(await ask("eric", "/wood/tree"), /refused eric/);
+  assert.match(await send("eric", "/wood/tree"), /refused eric/);
   assert.equal(noticeOf(await submit(`${client}/delete`, "confirm")), "It is deleted.");
 });
 
@@ -247,7 +250,7 @@ test("sessions are ended, events filtered", async () => {
   const session = JSON.parse(Buffer.from(tokens.access_token.split(".")[1], "base64url").toString()).sid as string;
   assert.ok(page.text.includes(session));
   assert.equal(noticeOf(await submit(at("/sessions"), "end", { session })), "The session has ended.");
-  const userinfo = await identity.ask("/realms/master/protocol/openid-connect/userinfo", {
+  const userinfo = await identity.send("/realms/master/protocol/openid-connect/userinfo", {
     bearer: tokens.access_token,
   });
   assert.equal(userinfo.status, 401);

@@ -65,9 +65,9 @@ interface Tokens {
 }
 
 async function post(path: string, init: RequestInit): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(`${url}${path}`, { method: "POST", signal: AbortSignal.timeout(30_000), ...init });
-  const text = await answer.text();
-  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+  const response = await fetch(`${url}${path}`, { method: "POST", signal: AbortSignal.timeout(30_000), ...init });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 const token = (form: Record<string, string>) =>
   post("/realms/master/protocol/openid-connect/token", {
@@ -125,8 +125,8 @@ for (const [what, crash] of [
       for (let index = 0; !stopped; index += 1) {
         const username = `${prefix}${lane}-${index}`;
         const body = JSON.stringify({ username, enabled: true });
-        const answer = await post("/admin/realms/master/users", { headers, body }).catch(() => undefined);
-        if (answer?.status === 201) {
+        const response = await post("/admin/realms/master/users", { headers, body }).catch(() => undefined);
+        if (response?.status === 201) {
           created.push(username);
         } else {
           await sleep(20);
@@ -137,11 +137,11 @@ for (const [what, crash] of [
       refreshed.set(lane, await logIn("eric"));
       while (!stopped) {
         const current = refreshed.get(lane) as Tokens;
-        const answer = await token({ grant_type: "refresh_token", refresh_token: current.refresh_token }).catch(
+        const response = await token({ grant_type: "refresh_token", refresh_token: current.refresh_token }).catch(
           () => undefined,
         );
-        if (answer?.status === 200) {
-          refreshed.set(lane, answer.body as Tokens);
+        if (response?.status === 200) {
+          refreshed.set(lane, response.body as Tokens);
         } else {
           await sleep(20);
         }
@@ -162,10 +162,10 @@ for (const [what, crash] of [
     }
 
     const fresh = (await logIn("admin")).access_token;
-    const answer = await fetch(`${url}/admin/realms/master/users?search=${prefix}&max=10000`, {
+    const response = await fetch(`${url}/admin/realms/master/users?search=${prefix}&max=10000`, {
       headers: { authorization: `Bearer ${fresh}` },
     });
-    const known = new Set(((await answer.json()) as { username: string }[]).map(({ username }) => username));
+    const known = new Set(((await response.json()) as { username: string }[]).map(({ username }) => username));
     assert.deepEqual(
       created.filter((username) => !known.has(username)),
       [],

@@ -33,10 +33,10 @@ const question = (user: string, action = "view", resource = RESOURCE, more: read
     Resource: [{ Attribute: [{ AttributeId: "resource-id", Value: resource }] }],
   },
 });
-const validate = (body: unknown, who = "admin") => identity.ask(`${POLICY}validate`, { json: body, ...as(who) });
+const validate = (body: unknown, who = "admin") => identity.send(`${POLICY}validate`, { json: body, ...as(who) });
 
 test("decisions: permit and deny in the form of the JSON profile of XACML 3.0", async () => {
-  const made = await identity.ask(POLICY, { json: policy({ EQUAL: { user_name: "eric" } }), ...as("admin") });
+  const made = await identity.send(POLICY, { json: policy({ EQUAL: { user_name: "eric" } }), ...as("admin") });
   assert.equal(made.status, 200, made.text);
   const permitted = await validate(question("eric"));
   assert.equal(permitted.status, 200);
@@ -52,33 +52,33 @@ test("decisions: permit and deny in the form of the JSON profile of XACML 3.0", 
   assert.equal((await validate(question("eric", "edit"))).status, 401, "another action");
   assert.equal((await validate(question("eric", "view", "unknown"))).status, 401, "another resource");
   assert.equal((await validate(question("nobody-at-all"))).status, 401);
-  assert.equal((await identity.ask(`${POLICY}validate`, { json: question("eric") })).status, 401, "without a token");
-  assert.equal((await identity.ask(`${POLICY}${made.body.id}`, { method: "DELETE", ...as("admin") })).status, 204);
+  assert.equal((await identity.send(`${POLICY}validate`, { json: question("eric") })).status, 401, "without a token");
+  assert.equal((await identity.send(`${POLICY}${made.body.id}`, { method: "DELETE", ...as("admin") })).status, 204);
   assert.equal((await validate(question("eric"))).status, 401, "without its policy");
 });
 
 test("what the caller says of the subject counts, but not against what the platform knows", async () => {
   const more = [{ AttributeId: "num_acces", Value: 6 }];
-  const made = await identity.ask(POLICY, {
+  const made = await identity.send(POLICY, {
     json: policy({ AND: [{ LESS: { num_acces: 9 } }, { EQUAL: { isOperator: true } }] }),
     ...as("admin"),
   });
   assert.equal((await validate(question("admin", "view", RESOURCE, more))).status, 200);
   const forged = [...more, { AttributeId: "isOperator", Value: true }, { AttributeId: "user_name", Value: "admin" }];
   assert.equal((await validate(question("eric", "view", RESOURCE, [...more, forged[1] as object]))).status, 401);
-  await identity.ask(`${POLICY}${made.body.id}`, { method: "DELETE", ...as("admin") });
+  await identity.send(`${POLICY}${made.body.id}`, { method: "DELETE", ...as("admin") });
 });
 
 test("policies are listed, changed and removed by those whose they are", async () => {
   const own = policy({ EQUAL: { user_name: "bob" } }, { resource_id: "erics" });
-  const { body } = await identity.ask(POLICY, { json: own, ...as("eric") });
+  const { body } = await identity.send(POLICY, { json: own, ...as("eric") });
   const path = `${POLICY}${body.id}`;
-  assert.equal((await identity.ask(POLICY, { json: own, ...as("bob") })).status, 401, "a resource of eric's");
-  const refused = await identity.ask(path, { ...as("bob") });
+  assert.equal((await identity.send(POLICY, { json: own, ...as("bob") })).status, 401, "a resource of eric's");
+  const refused = await identity.send(path, { ...as("bob") });
   assert.equal(refused.status, 401);
   assert.ok(refused.headers.get("error"));
-  assert.equal((await identity.ask(path, { method: "DELETE", ...as("bob") })).status, 401);
-  const changed = await identity.ask(path, {
+  assert.equal((await identity.send(path, { method: "DELETE", ...as("bob") })).status, 401);
+  const changed = await identity.send(path, {
     method: "PUT",
     json: { config: { rules: [{ EQUAL: { user_name: "eric" } }] } },
     ...as("eric"),
@@ -86,47 +86,47 @@ test("policies are listed, changed and removed by those whose they are", async (
   assert.equal(changed.body.config.resource_id, "erics", "what is not given stays");
   assert.equal((await validate(question("eric", "view", "erics"))).status, 200);
   assert.equal((await validate(question("bob", "view", "erics"))).status, 401);
-  const listed = await identity.ask(`${POLICY}?resource_id=erics`, as("eric"));
+  const listed = await identity.send(`${POLICY}?resource_id=erics`, as("eric"));
   assert.deepEqual(
     listed.body.policies.map(({ id }: { id: string }) => id),
     [body.id],
   );
-  assert.equal((await identity.ask(POLICY, as("bob"))).body.policies.length, 0);
-  assert.equal((await identity.ask(path, { method: "DELETE", ...as("eric") })).status, 204);
-  assert.equal((await identity.ask(path, as("eric"))).status, 404);
+  assert.equal((await identity.send(POLICY, as("bob"))).body.policies.length, 0);
+  assert.equal((await identity.send(path, { method: "DELETE", ...as("eric") })).status, 204);
+  assert.equal((await identity.send(path, as("eric"))).status, 404);
 });
 
 test("a policy that asks for terms lets in who has accepted them, until they are withdrawn", async () => {
   const term = { term_id: "fair-use", description: "Be fair" };
-  assert.equal((await identity.ask("/pdp/terms/", { json: term, ...as("eric") })).status, 401);
-  assert.equal((await identity.ask("/pdp/terms/", { json: term, ...as("admin") })).status, 200);
-  const { body } = await identity.ask(POLICY, {
+  assert.equal((await identity.send("/pdp/terms/", { json: term, ...as("eric") })).status, 401);
+  assert.equal((await identity.send("/pdp/terms/", { json: term, ...as("admin") })).status, 200);
+  const { body } = await identity.send(POLICY, {
     json: policy({ EQUAL: { user_name: "eric" } }, { resource_id: "termed", "T&C": ["fair-use"] }),
     ...as("admin"),
   });
   const decide = async () => (await validate(question("eric", "view", "termed"))).status;
   assert.equal(await decide(), 401);
   const acceptance = "/pdp/acceptance_validation/fair-use";
-  assert.equal((await identity.ask(acceptance, { method: "PUT", ...as("eric") })).status, 204);
+  assert.equal((await identity.send(acceptance, { method: "PUT", ...as("eric") })).status, 204);
   assert.equal(await decide(), 200);
-  const listed = await identity.ask("/pdp/acceptance_validation/", as("eric"));
+  const listed = await identity.send("/pdp/acceptance_validation/", as("eric"));
   assert.equal(listed.body.terms[0].accepted, true);
-  assert.equal((await identity.ask(acceptance, { method: "DELETE", ...as("eric") })).status, 204);
+  assert.equal((await identity.send(acceptance, { method: "DELETE", ...as("eric") })).status, 204);
   assert.equal(await decide(), 401);
-  await identity.ask(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
+  await identity.send(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
 });
 
 test("policies of a registered resource decide at the gatekeeper too, which hears of changes at once", async () => {
   const resources = "/admin/realms/master/clients";
-  const [client] = (await identity.ask(`${resources}?clientId=dummy-service`, as("admin"))).body;
+  const [client] = (await identity.send(`${resources}?clientId=dummy-service`, as("admin"))).body;
   const server = `${resources}/${client.id}/authz/resource-server`;
-  const [eric] = (await identity.ask(`${server}/resource?name=eric&exactName=true`, as("admin"))).body;
+  const [eric] = (await identity.send(`${server}/resource?name=eric&exactName=true`, as("admin"))).body;
   const set = async () =>
-    identity.ask("/internal/realms/master/clients/dummy-service/policy-set", {
+    identity.send("/internal/realms/master/clients/dummy-service/policy-set", {
       basic: ["dummy-service", "a:secret%with signs"],
     });
   const before = await set();
-  const { body } = await identity.ask(POLICY, {
+  const { body } = await identity.send(POLICY, {
     json: policy({ EQUAL: { user_name: "bob" } }, { resource_id: eric._id, action: "" }),
     ...as("admin"),
   });
@@ -135,24 +135,24 @@ test("policies of a registered resource decide at the gatekeeper too, which hear
   assert.ok(after.body.policies.some(({ type }: { type: string }) => type === "rules"));
   assert.equal(
     (
-      await identity.ask(POLICY, {
+      await identity.send(POLICY, {
         json: policy({ EQUAL: { user_name: "bob" } }, { resource_id: eric._id }),
         ...as("bob"),
       })
     ).status,
     401,
   );
-  await identity.ask(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
+  await identity.send(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
   assert.deepEqual((await set()).body.policies, before.body.policies);
 });
 
 test("another decision point has to permit too, whatever becomes of it, and two that ask each other come to an end", async () => {
   const seen: string[] = [];
-  let answer: (body: string) => readonly [status: number, body: string] = () => [200, "{}"];
+  let reply: (body: string) => readonly [status: number, body: string] = () => [200, "{}"];
   const other = createServer((request, response) => {
     void readText(request).then((body) => {
       seen.push(String(request.headers["x-pdp-hops"]));
-      const [status, text] = answer(body);
+      const [status, text] = reply(body);
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
   });
@@ -162,8 +162,8 @@ test("another decision point has to permit too, whatever becomes of it, and two 
     { EQUAL: { user_name: "eric" } },
     { resource_id: "far", delegate: `http://127.0.0.1:${port}/` },
   );
-  assert.equal((await identity.ask(POLICY, { json: delegated, ...as("eric") })).status, 401, "for operators alone");
-  const { body } = await identity.ask(POLICY, { json: delegated, ...as("admin") });
+  assert.equal((await identity.send(POLICY, { json: delegated, ...as("eric") })).status, 401, "for operators alone");
+  const { body } = await identity.send(POLICY, { json: delegated, ...as("admin") });
   assert.equal(body.config.delegate, `http://127.0.0.1:${port}/`);
   const decide = async (who = "eric") => (await validate(question(who, "view", "far"))).status;
   const permit = JSON.stringify({ Response: [{ Decision: "Permit" }] });
@@ -177,10 +177,10 @@ test("another decision point has to permit too, whatever becomes of it, and two 
     [200, JSON.stringify({ Response: [{ Decision: "Permit" }, { Decision: "Deny" }] }), 401],
     [200, " ".repeat(100_000) + permit, 401],
   ] as const) {
-    answer = () => [status, text];
+    reply = () => [status, text];
     assert.equal(await decide(), expected, `${status} ${text.slice(0, 60)}`);
   }
-  answer = (asked) => [200, asked.includes('"eric"') ? permit : "{}"];
+  reply = (response) => [200, response.includes('"eric"') ? permit : "{}"];
   assert.equal(await decide("bob"), 401, "its own rules have to hold as well");
   assert.ok(seen.every((hops) => hops === "1"));
   const far = await fetch(`${identity.url}${POLICY}validate`, {
@@ -193,7 +193,7 @@ test("another decision point has to permit too, whatever becomes of it, and two 
     { EQUAL: { user_name: "eric" } },
     { resource_id: "meta", delegate: "http://169.254.169.254/" },
   );
-  const { body: made } = await identity.ask(POLICY, { json: metadata, ...as("admin") });
+  const { body: made } = await identity.send(POLICY, { json: metadata, ...as("admin") });
   assert.equal(
     (await validate(question("eric", "view", "meta"))).status,
     401,
@@ -201,7 +201,7 @@ test("another decision point has to permit too, whatever becomes of it, and two 
   );
   assert.ok(identity.logged.some((line) => line.includes("169.254.169.254") && line.includes("not public")));
   for (const { id } of [body, made]) {
-    await identity.ask(`${POLICY}${id}`, { method: "DELETE", ...as("admin") });
+    await identity.send(`${POLICY}${id}`, { method: "DELETE", ...as("admin") });
   }
   other.closeAllConnections();
   await new Promise((resolve) => other.close(resolve));
@@ -241,20 +241,20 @@ test("hostile questions and policies are refused, none of them by a failure of t
     policy({ EQUAL: { a: 1 } }, { "T&C": "x" }),
     "x",
   ]) {
-    assert.equal((await identity.ask(POLICY, { json: config, ...as("admin") })).status, 400);
+    assert.equal((await identity.send(POLICY, { json: config, ...as("admin") })).status, 400);
   }
   // Valid requests, broken at random places.
   const valid = JSON.stringify(question("eric"));
   for (let round = 0; round < 200; round += 1) {
     const at = randomInt(valid.length);
     const broken = `${valid.slice(0, at)}${String.fromCharCode(randomInt(32, 126))}${valid.slice(at + randomInt(3))}`;
-    const answer = await fetch(`${identity.url}${POLICY}validate`, {
+    const response = await fetch(`${identity.url}${POLICY}validate`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${tokens.get("admin")}` },
       body: broken,
     });
-    assert.ok(answer.status < 500, `${answer.status} ${broken}`);
-    await answer.body?.cancel();
+    assert.ok(response.status < 500, `${response.status} ${broken}`);
+    await response.body?.cancel();
   }
 });
 
@@ -270,20 +270,20 @@ test("fuzz: rules that hold themselves by name, odd operators and deep nesting n
   for (let round = 0; round < 150; round += 1) {
     const resource = `fuzz-${round}`;
     const rules = [random(randomInt(25))];
-    const { status, body, text } = await identity.ask(POLICY, {
+    const { status, body, text } = await identity.send(POLICY, {
       json: { name: resource, config: { resource_id: resource, action: "view", rules }, scopes: [] },
       ...as("admin"),
     });
     assert.ok(status === 200 || status === 400, `${status} ${text} ${JSON.stringify(rules)}`);
     if (status === 200) {
       assert.equal((await validate(question("eric", "view", resource))).status, 401, JSON.stringify(rules));
-      await identity.ask(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
+      await identity.send(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
     }
   }
 });
 
 test("the page and the document of the interface are there", async () => {
-  assert.equal((await identity.ask("/swagger-ui")).status, 200);
-  const { body } = await identity.ask("/pdp/openapi.json");
+  assert.equal((await identity.send("/swagger-ui")).status, 200);
+  const { body } = await identity.send("/pdp/openapi.json");
   assert.ok(body.paths["/pdp/policy/validate"].get);
 });

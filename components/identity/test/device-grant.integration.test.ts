@@ -20,14 +20,14 @@ interface Begun {
   readonly verification_uri_complete: string;
 }
 async function begin(fields: Record<string, string> = {}): Promise<Begun> {
-  const { status, body } = await identity.ask(endpoint("auth/device"), {
+  const { status, body } = await identity.send(endpoint("auth/device"), {
     form: { client_id: "swath-cli", scope: "openid", ...fields },
   });
   assert.equal(status, 200, JSON.stringify(body));
   return body as unknown as Begun;
 }
 const poll = async (code: string, clientId = "swath-cli") => {
-  const { status, body } = await identity.ask(endpoint("token"), {
+  const { status, body } = await identity.send(endpoint("token"), {
     form: {
       grant_type: "urn:ietf:params:oauth:grant-type:device_code",
       client_id: clientId,
@@ -48,30 +48,30 @@ test("the known client library logs a program in while a person allows it in a b
   const config = await client.discovery(new URL(identity.issuer), "swath-cli", undefined, client.None(), {
     execute: [client.allowInsecureRequests],
   });
-  const begun = await client.initiateDeviceAuthorization(config, { scope: "openid" });
-  const tokens = client.pollDeviceAuthorizationGrant(config, { ...begun, interval: 1 });
+  const started = await client.initiateDeviceAuthorization(config, { scope: "openid" });
+  const tokens = client.pollDeviceAuthorizationGrant(config, { ...started, interval: 1 });
   const browser = new Browser();
-  const asked = await logIn(browser, begun.verification_uri_complete ?? "");
-  assert.match(asked.text, /<h1>Log Swath on a command line in\?<\/h1>/);
-  assert.ok(asked.text.includes(begun.user_code));
-  assert.match((await send(browser, asked, { decision: "allow" })).text, /The program is logged in/);
-  const answer = await tokens;
+  const response = await logIn(browser, started.verification_uri_complete ?? "");
+  assert.match(response.text, /<h1>Log Swath on a command line in\?<\/h1>/);
+  assert.ok(response.text.includes(started.user_code));
+  assert.match((await send(browser, response, { decision: "allow" })).text, /The program is logged in/);
+  const reply = await tokens;
   assert.equal(
-    (await identity.ask(endpoint("userinfo"), { bearer: answer.access_token })).body["preferred_username"],
+    (await identity.send(endpoint("userinfo"), { bearer: reply.access_token })).body["preferred_username"],
     "eric",
   );
-  assert.ok(answer.refresh_token !== undefined);
+  assert.ok(reply.refresh_token !== undefined);
 });
 
 test("a code typed by hand may be refused, and is good once", async () => {
   const { device_code: device, user_code: code, verification_uri: address } = await begin();
   const browser = new Browser();
-  const asked = await logIn(browser, address);
-  assert.match(asked.text, /The code that the program shows/);
-  const wrong = await send(browser, asked, { user_code: "BCDF-GHJK" });
+  const response = await logIn(browser, address);
+  assert.match(response.text, /The code that the program shows/);
+  const wrong = await send(browser, response, { user_code: "BCDF-GHJK" });
   assert.equal(wrong.status, 400);
   assert.match(wrong.text, /unknown or has expired/);
-  const shown = await send(browser, asked, { user_code: ` ${code.toLowerCase().replace("-", " ")} ` });
+  const shown = await send(browser, response, { user_code: ` ${code.toLowerCase().replace("-", " ")} ` });
   assert.match((await send(browser, shown, { decision: "refuse" })).text, /<h1>Refused<\/h1>/);
   assert.equal((await send(browser, shown, { decision: "allow" })).status, 400, "decided already");
   assert.equal((await poll(device)).error, "access_denied");
@@ -86,31 +86,31 @@ test("polling: pending, too early, another client's, allowed once", async () => 
   assert.equal((await poll(device, "portal")).error, "unauthorized_client");
   const browser = new Browser();
   await send(browser, await logIn(browser, address), { decision: "allow" });
-  const answers = await Promise.all([poll(device), poll(device), poll(device)]);
-  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  const responses = await Promise.all([poll(device), poll(device), poll(device)]);
+  assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   assert.equal((await poll(device)).error, "invalid_grant");
 });
 
 test("clients without the attribute, hostile and repeated parameters are refused", async () => {
-  const refused = await identity.ask(endpoint("auth/device"), { form: { client_id: "portal" } });
+  const refused = await identity.send(endpoint("auth/device"), { form: { client_id: "portal" } });
   assert.equal(refused.status, 400);
   assert.equal((refused.body as { error?: string }).error, "unauthorized_client");
-  assert.equal((await identity.ask(endpoint("auth/device"), { form: { client_id: "nobody" } })).status, 401);
+  assert.equal((await identity.send(endpoint("auth/device"), { form: { client_id: "nobody" } })).status, 401);
   assert.equal((await poll("\u0000")).status, 400);
 });
 
 test("nobody decides for somebody else: the page's form is needed, and codes cannot be guessed", async () => {
   const { device_code: device, user_code: code, verification_uri: address } = await begin();
   const browser = new Browser();
-  const asked = await logIn(browser, address, "bob");
-  const action = readPageForm(asked).action;
+  const response = await logIn(browser, address, "bob");
+  const action = readPageForm(response).action;
   const forged = await browser.open(action, { form: { form_token: "x", user_code: code, decision: "allow" } });
   assert.equal(forged.status, 403);
-  let page = asked;
+  let page = response;
   for (let tries = 0; tries < 15 && !/too many wrong codes/.test(page.text); tries += 1) {
-    page = await send(browser, asked, { user_code: "ZZZZ-ZZZZ", ...(tries % 2 === 1 && { decision: "allow" }) });
+    page = await send(browser, response, { user_code: "ZZZZ-ZZZZ", ...(tries % 2 === 1 && { decision: "allow" }) });
   }
   assert.match(page.text, /too many wrong codes/);
-  assert.match((await send(browser, asked, { user_code: code })).text, /too many wrong codes/);
+  assert.match((await send(browser, response, { user_code: code })).text, /too many wrong codes/);
   assert.equal((await poll(device)).error, "authorization_pending");
 });

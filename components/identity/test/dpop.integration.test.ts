@@ -53,11 +53,11 @@ async function prove(endpoint: string, { method = "POST", token, header, claims,
 }
 
 const PASSWORD_GRANT = { grant_type: "password", username: "eric", password: PASSWORD, scope: "openid" };
-const ask = async (dpop: string | undefined, form: Record<string, string>, basic?: readonly [string, string]) =>
-  identity.ask(`${OIDC}/token`, { form, ...(dpop !== undefined && { headers: { dpop } }), ...(basic && { basic }) });
-const logIn = async () => (await ask(await prove("token"), { ...PASSWORD_GRANT, client_id: "portal" })).body;
+const send = async (dpop: string | undefined, form: Record<string, string>, basic?: readonly [string, string]) =>
+  identity.send(`${OIDC}/token`, { form, ...(dpop !== undefined && { headers: { dpop } }), ...(basic && { basic }) });
+const logIn = async () => (await send(await prove("token"), { ...PASSWORD_GRANT, client_id: "portal" })).body;
 const userinfo = async (authorization: string, dpop?: string) =>
-  (await identity.ask(`${OIDC}/userinfo`, { headers: { authorization, ...(dpop !== undefined && { dpop }) } })).status;
+  (await identity.send(`${OIDC}/userinfo`, { headers: { authorization, ...(dpop !== undefined && { dpop }) } })).status;
 
 test("a client of others logs in with DPoP, uses its token, and refreshes it (RFC 9449)", async () => {
   const configuration = await openid.discovery(
@@ -122,14 +122,14 @@ test("a bound token is good with its key only, everywhere, and a proof once", as
   assert.equal(await userinfo(`DPoP ${other}`, unbound), 401, "a token that is not bound");
   const swapped = await prove("userinfo", { method: "GET", token: other });
   assert.equal(await userinfo(`DPoP ${token}`, swapped), 400, "a proof for another token");
-  assert.equal((await identity.ask("/admin/realms/master/users", { bearer: token })).status, 401);
+  assert.equal((await identity.send("/admin/realms/master/users", { bearer: token })).status, 401);
   const rpt = { grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket", audience: "dummy-service" };
-  assert.equal((await identity.ask(`${OIDC}/token`, { bearer: token, form: rpt })).status, 401);
+  assert.equal((await identity.send(`${OIDC}/token`, { bearer: token, form: rpt })).status, 401);
   const headers = { authorization: `DPoP ${token}`, dpop: await prove("token", { token }) };
-  const exchanged = await identity.ask(`${OIDC}/token`, { headers, form: rpt });
+  const exchanged = await identity.send(`${OIDC}/token`, { headers, form: rpt });
   assert.equal(exchanged.status, 200, exchanged.text);
   assert.equal(exchanged.body.token_type, "DPoP");
-  const seen = await identity.ask(`${OIDC}/token/introspect`, { basic: ["dummy-service", SECRET], form: { token } });
+  const seen = await identity.send(`${OIDC}/token/introspect`, { basic: ["dummy-service", SECRET], form: { token } });
   assert.equal(seen.body.active, true);
   assert.equal(seen.body.token_type, "DPoP");
   assert.equal(seen.body.cnf.jkt, await calculateJwkThumbprint(jwk));
@@ -159,27 +159,27 @@ test("proofs that are not right are refused (RFC 9449 §4.3)", async () => {
     ["two of them", `${await prove("token")}, ${await prove("token")}`],
   ];
   for (const [why, proof] of wrong) {
-    const answer = await ask(proof, { ...PASSWORD_GRANT, client_id: "portal" });
-    assert.equal(answer.status, 400, why);
-    assert.equal(answer.body.error, "invalid_dpop_proof", why);
+    const response = await send(proof, { ...PASSWORD_GRANT, client_id: "portal" });
+    assert.equal(response.status, 400, why);
+    assert.equal(response.body.error, "invalid_dpop_proof", why);
   }
   const twice = await prove("token");
-  assert.equal((await ask(twice, { ...PASSWORD_GRANT, client_id: "portal" })).status, 200);
-  assert.equal((await ask(twice, { ...PASSWORD_GRANT, client_id: "portal" })).body.error, "invalid_dpop_proof");
+  assert.equal((await send(twice, { ...PASSWORD_GRANT, client_id: "portal" })).status, 200);
+  assert.equal((await send(twice, { ...PASSWORD_GRANT, client_id: "portal" })).body.error, "invalid_dpop_proof");
 });
 
 test("refresh tokens of public clients are bound, those of clients with a secret are not (RFC 9449 §5)", async () => {
   const { refresh_token: refresh } = await logIn();
   const form = { grant_type: "refresh_token", client_id: "portal", refresh_token: refresh };
-  assert.equal((await ask(undefined, form)).body.error, "invalid_grant");
+  assert.equal((await send(undefined, form)).body.error, "invalid_grant");
   const thief = await generateKeyPair("ES256", { extractable: true });
   const header = { jwk: await exportJWK(thief.publicKey) };
-  const stolen = await ask(await prove("token", { header, key: thief.privateKey }), form);
+  const stolen = await send(await prove("token", { header, key: thief.privateKey }), form);
   assert.equal(stolen.body.error, "invalid_grant");
-  assert.equal((await ask(await prove("token"), form)).body.token_type, "DPoP");
+  assert.equal((await send(await prove("token"), form)).body.token_type, "DPoP");
   const basic = ["hub", SECRET] as const;
-  const own = (await ask(await prove("token"), PASSWORD_GRANT, basic)).body;
-  const renewed = await ask(
+  const own = (await send(await prove("token"), PASSWORD_GRANT, basic)).body;
+  const renewed = await send(
     await prove("token", { header, key: thief.privateKey }),
     { grant_type: "refresh_token", refresh_token: own.refresh_token },
     basic,
@@ -205,26 +205,26 @@ test("a code is bound to the key of dpop_jkt, or of the proof of a pushed reques
     code_verifier: VERIFIER,
   });
   const jkt = await calculateJwkThumbprint(jwk);
-  assert.equal((await ask(undefined, exchange(await codeOf({ ...CODE, dpop_jkt: jkt })))).body.error, "invalid_grant");
-  assert.equal((await ask(await prove("token"), exchange(await codeOf({ ...CODE, dpop_jkt: jkt })))).status, 200);
+  assert.equal((await send(undefined, exchange(await codeOf({ ...CODE, dpop_jkt: jkt })))).body.error, "invalid_grant");
+  assert.equal((await send(await prove("token"), exchange(await codeOf({ ...CODE, dpop_jkt: jkt })))).status, 200);
   const push = async (more: Record<string, string>) =>
-    identity.ask(`${OIDC}/ext/par/request`, {
+    identity.send(`${OIDC}/ext/par/request`, {
       form: { ...CODE, ...more },
       headers: { dpop: await prove("ext/par/request") },
     });
   const { body } = await push({});
   const code = await codeOf({ client_id: "portal", request_uri: body.request_uri });
-  assert.equal((await ask(undefined, exchange(code))).body.error, "invalid_grant");
+  assert.equal((await send(undefined, exchange(code))).body.error, "invalid_grant");
   assert.equal((await push({ dpop_jkt: "another" })).status, 400);
 });
 
 test("a client whose tokens must be bound gets none without a key", async () => {
   const admin = (await identity.logIn("admin")).access_token;
-  await identity.ask("/admin/realms/master/clients", {
+  await identity.send("/admin/realms/master/clients", {
     bearer: admin,
     json: { clientId: "bound", publicClient: true, attributes: { "dpop.bound.access.tokens": "true" } },
   });
   const form = { ...PASSWORD_GRANT, client_id: "bound" };
-  assert.equal((await ask(undefined, form)).body.error, "invalid_dpop_proof");
-  assert.equal((await ask(await prove("token"), form)).body.token_type, "DPoP");
+  assert.equal((await send(undefined, form)).body.error, "invalid_dpop_proof");
+  assert.equal((await send(await prove("token"), form)).body.token_type, "DPoP");
 });

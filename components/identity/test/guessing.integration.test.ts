@@ -11,12 +11,12 @@ let identity: TestIdentity;
 before(async () => {
   identity = await startIdentity();
   const { access_token: bearer } = await identity.logIn("admin");
-  const answer = await identity.ask("/admin/realms/master", {
+  const response = await identity.send("/admin/realms/master", {
     method: "PUT",
     bearer,
     json: { failureFactor: LIMIT },
   });
-  assert.equal(answer.status, 204, answer.text);
+  assert.equal(response.status, 204, response.text);
 });
 after(() => identity.close());
 
@@ -25,19 +25,19 @@ test("guesses that come at once are no more than those that come one by one", as
   const before = hasher.verifications();
   const guesses = Array.from({ length: 40 }, (_, index) => identity.logIn("bob", `guess ${index}`));
   // The right one is among them, too late.
-  const answers = await Promise.all([...guesses, identity.logIn("bob")]);
+  const responses = await Promise.all([...guesses, identity.logIn("bob")]);
   assert.ok(hasher.verifications() - before < LIMIT + AT_ONCE, `${hasher.verifications() - before} were compared`);
-  assert.deepEqual([...new Set(answers.map(({ error }) => error as string))], ["invalid_grant"]);
+  assert.deepEqual([...new Set(responses.map(({ error }) => error as string))], ["invalid_grant"]);
 });
 
 test("many logins of one user at once are no failures", async () => {
-  const answers = await Promise.all(Array.from({ length: 12 }, () => identity.logIn("alice", PASSWORD)));
-  assert.deepEqual([...new Set(answers.map((answer) => typeof answer.access_token))], ["string"]);
+  const responses = await Promise.all(Array.from({ length: 12 }, () => identity.logIn("alice", PASSWORD)));
+  assert.deepEqual([...new Set(responses.map((response) => typeof response.access_token))], ["string"]);
 });
 
 const ADMIN = "/admin/realms/master";
 const from = (ip: string, username: string, password: string) =>
-  identity.ask("/realms/master/protocol/openid-connect/token", {
+  identity.send("/realms/master/protocol/openid-connect/token", {
     headers: { "x-forwarded-for": ip },
     form: { grant_type: "password", client_id: "admin-cli", username, password },
   });
@@ -64,27 +64,27 @@ test("an address that fails with many accounts waits a moment, and is cleared by
   );
   assert.ok((rows[0]?.seconds ?? 99) <= 30, "a moment, however often");
   const path = `${ADMIN}/attack-detection/brute-force/addresses`;
-  const listed = (await identity.ask(path, { bearer })).body as { address: string; disabled: boolean }[];
+  const listed = (await identity.send(path, { bearer })).body as { address: string; disabled: boolean }[];
   assert.equal(listed.find(({ address }) => address === "192.0.2.9")?.disabled, true);
-  assert.equal((await identity.ask(`${path}/192.0.2.9`, { method: "DELETE", bearer })).status, 204);
+  assert.equal((await identity.send(`${path}/192.0.2.9`, { method: "DELETE", bearer })).status, 204);
   assert.equal((await from("192.0.2.9", "alice", PASSWORD)).status, 200);
-  const events = (await identity.ask(`${ADMIN}/events?type=USER_DISABLED_BY_TEMPORARY_LOCKOUT`, { bearer })).body;
+  const events = (await identity.send(`${ADMIN}/events?type=USER_DISABLED_BY_TEMPORARY_LOCKOUT`, { bearer })).body;
   assert.ok(events.some(({ details }: { details: { limit: string } }) => details.limit === "address:192.0.2.9"));
 });
 
 test("the policy of passwords holds for administrators too: length and former ones", async () => {
   const { access_token: bearer } = await identity.logIn("admin");
-  await identity.ask(ADMIN, { method: "PUT", bearer, json: { passwordHistory: 2 } });
-  const made = await identity.ask(`${ADMIN}/users`, {
+  await identity.send(ADMIN, { method: "PUT", bearer, json: { passwordHistory: 2 } });
+  const made = await identity.send(`${ADMIN}/users`, {
     bearer,
     json: { username: "henry", enabled: true, credentials: [{ type: "password", value: "short" }] },
   });
   assert.equal(made.status, 400);
-  await identity.ask(`${ADMIN}/users`, { bearer, json: { username: "henry", enabled: true } });
-  const { id } = (await identity.ask(`${ADMIN}/users?username=henry`, { bearer })).body[0];
+  await identity.send(`${ADMIN}/users`, { bearer, json: { username: "henry", enabled: true } });
+  const { id } = (await identity.send(`${ADMIN}/users?username=henry`, { bearer })).body[0];
   const reset = async (value: string) =>
     (
-      await identity.ask(`${ADMIN}/users/${id}/reset-password`, {
+      await identity.send(`${ADMIN}/users/${id}/reset-password`, {
         method: "PUT",
         bearer,
         json: { type: "password", value },
@@ -102,7 +102,7 @@ test("the policy of passwords holds for administrators too: length and former on
 test("user names that look like another one are refused", async () => {
   const { access_token: bearer } = await identity.logIn("admin");
   for (const username of ["аdmin", "\uff45ric", "ad\u200bmin"]) {
-    const made = await identity.ask(`${ADMIN}/users`, { bearer, json: { username, enabled: true } });
+    const made = await identity.send(`${ADMIN}/users`, { bearer, json: { username, enabled: true } });
     assert.equal(made.status, 400, username);
     assert.match(made.body.errorMessage, /another one/);
   }

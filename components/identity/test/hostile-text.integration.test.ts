@@ -11,8 +11,8 @@ let user: string;
 before(async () => {
   identity = await startIdentity();
   admin = (await identity.logIn("admin")).access_token;
-  client = (await identity.ask("/admin/realms/master/clients?clientId=dummy-service", { bearer: admin })).body[0].id;
-  user = (await identity.ask("/admin/realms/master/users?username=eric&exact=true", { bearer: admin })).body[0].id;
+  client = (await identity.send("/admin/realms/master/clients?clientId=dummy-service", { bearer: admin })).body[0].id;
+  user = (await identity.send("/admin/realms/master/users?username=eric&exact=true", { bearer: admin })).body[0].id;
 });
 after(() => identity.close());
 
@@ -74,9 +74,9 @@ test("NUL in a path or query is the client's mistake, without and with a login",
     `${authz}/permission?name=%00`,
   ];
   await expectRefusals([
-    ...open.map((path) => [path, () => identity.ask(path)] as const),
-    ...guarded.map((path) => [path, () => identity.ask(path, { bearer: admin })] as const),
-    [`DELETE session`, () => identity.ask(`${ADMIN}/sessions/a%00b`, { method: "DELETE", bearer: admin })],
+    ...open.map((path) => [path, () => identity.send(path)] as const),
+    ...guarded.map((path) => [path, () => identity.send(path, { bearer: admin })] as const),
+    [`DELETE session`, () => identity.send(`${ADMIN}/sessions/a%00b`, { method: "DELETE", bearer: admin })],
   ]);
 });
 
@@ -116,24 +116,24 @@ test("NUL and half characters in a body are the client's mistake", async () => {
     ["POST", `${authz}/policy/regex`, { name: "x6", targetClaim: text, pattern: "a" }],
   ];
   await expectRefusals([
-    ...forms.map(([path, form]) => [`${path} ${JSON.stringify(form)}`, () => identity.ask(path, { form })] as const),
+    ...forms.map(([path, form]) => [`${path} ${JSON.stringify(form)}`, () => identity.send(path, { form })] as const),
     ...[NUL, HALF]
       .flatMap(bodies)
       .map(
         ([method, path, json]) =>
           [
             `${method} ${path} ${JSON.stringify(json)}`,
-            () => identity.ask(path, { method, json, bearer: admin }),
+            () => identity.send(path, { method, json, bearer: admin }),
           ] as const,
       ),
     [
       "Basic with NUL",
-      () => identity.ask(`${OIDC}/token`, { form: { grant_type: "client_credentials" }, basic: [NUL, "x"] }),
+      () => identity.send(`${OIDC}/token`, { form: { grant_type: "client_credentials" }, basic: [NUL, "x"] }),
     ],
     [
       "Basic of bytes that are no text",
       () =>
-        identity.ask(`${OIDC}/token`, {
+        identity.send(`${OIDC}/token`, {
           form: { grant_type: "client_credentials" },
           headers: { authorization: `Basic ${Buffer.from([0xff, 0x00, 0x3a, 0x00]).toString("base64")}` },
         }),
@@ -147,7 +147,7 @@ test("names that are too long or too deep are the client's mistake", async () =>
   const statuses: number[] = [];
   for (let depth = 0; depth < 15; depth += 1) {
     const name = `${depth}`.padEnd(250, "ŵ");
-    const made = await identity.ask(`${ADMIN}/groups${parent === "" ? "" : `/${parent}/children`}`, {
+    const made = await identity.send(`${ADMIN}/groups${parent === "" ? "" : `/${parent}/children`}`, {
       json: { name },
       bearer: admin,
     });
@@ -159,14 +159,14 @@ test("names that are too long or too deep are the client's mistake", async () =>
     statuses.join(" "),
   );
   await expectRefusals([
-    ["user", () => identity.ask(`${ADMIN}/users`, { json: { username: long }, bearer: admin })],
-    ["client", () => identity.ask(`${ADMIN}/clients`, { json: { clientId: long }, bearer: admin })],
-    ["role", () => identity.ask(`${ADMIN}/roles`, { json: { name: long }, bearer: admin })],
-    ["page", () => identity.ask(`${ADMIN}/users?first=99999999999999`, { bearer: admin })],
+    ["user", () => identity.send(`${ADMIN}/users`, { json: { username: long }, bearer: admin })],
+    ["client", () => identity.send(`${ADMIN}/clients`, { json: { clientId: long }, bearer: admin })],
+    ["role", () => identity.send(`${ADMIN}/roles`, { json: { name: long }, bearer: admin })],
+    ["page", () => identity.send(`${ADMIN}/users?first=99999999999999`, { bearer: admin })],
     [
       "deep",
       () =>
-        identity.ask(`${ADMIN}/users`, {
+        identity.send(`${ADMIN}/users`, {
           method: "POST",
           bearer: admin,
           headers: { "content-type": "application/json" },
@@ -194,29 +194,29 @@ test("NUL typed into a page is answered with a page", async () => {
 
 test("a list of realms shows nothing of realms that are not the caller's", async () => {
   const eric = (await identity.logIn("eric")).access_token;
-  const none = await identity.ask("/admin/realms", { bearer: eric });
+  const none = await identity.send("/admin/realms", { bearer: eric });
   assert.equal(none.status, 403);
   assert.doesNotMatch(none.text, /master|Lifespan/);
-  await identity.ask("/admin/realms", { bearer: admin, json: { realm: "lab", enabled: true } });
-  const all = await identity.ask("/admin/realms", { bearer: admin });
+  await identity.send("/admin/realms", { bearer: admin, json: { realm: "lab", enabled: true } });
+  const all = await identity.send("/admin/realms", { bearer: admin });
   assert.deepEqual(all.body.map((realm: { realm: string }) => realm.realm).toSorted(), ["lab", "master"]);
 
   // Who manages users of the realm learns its name, and of its settings nothing.
-  const management = (await identity.ask(`${ADMIN}/clients?clientId=realm-management`, { bearer: admin })).body[0].id;
-  const roles = (await identity.ask(`${ADMIN}/clients/${management}/roles`, { bearer: admin })).body as {
+  const management = (await identity.send(`${ADMIN}/clients?clientId=realm-management`, { bearer: admin })).body[0].id;
+  const roles = (await identity.send(`${ADMIN}/clients/${management}/roles`, { bearer: admin })).body as {
     name: string;
   }[];
   const map = (names: readonly string[]) =>
-    identity.ask(`${ADMIN}/users/${user}/role-mappings/clients/${management}`, {
+    identity.send(`${ADMIN}/users/${user}/role-mappings/clients/${management}`, {
       bearer: admin,
       json: roles.filter(({ name }) => names.includes(name)),
     });
   assert.equal((await map(["manage-users"])).status, 204);
   const helper = (await identity.logIn("eric")).access_token;
-  assert.deepEqual((await identity.ask("/admin/realms", { bearer: helper })).body, [{ realm: "master" }]);
+  assert.deepEqual((await identity.send("/admin/realms", { bearer: helper })).body, [{ realm: "master" }]);
   await map(["view-realm"]);
   const viewer = (await identity.logIn("eric")).access_token;
-  const shown = (await identity.ask("/admin/realms", { bearer: viewer })).body;
+  const shown = (await identity.send("/admin/realms", { bearer: viewer })).body;
   assert.equal(shown.length, 1);
   assert.equal(shown[0].accessTokenLifespan, 900);
 });

@@ -37,7 +37,7 @@ before(async () => {
 after(() => identity.close());
 
 const register = (body: object, bearer?: string) =>
-  identity.ask(REGISTER, {
+  identity.send(REGISTER, {
     method: "POST",
     ...(bearer !== undefined && { bearer }),
     json: body,
@@ -45,7 +45,7 @@ const register = (body: object, bearer?: string) =>
   });
 
 async function passwordGrant(client: { client_id: string; client_secret: string }, username: string) {
-  return identity.ask(TOKEN, {
+  return identity.send(TOKEN, {
     form: {
       grant_type: "password",
       scope: "openid user_name is_operator",
@@ -58,17 +58,17 @@ async function passwordGrant(client: { client_id: string; client_secret: string 
 }
 
 test("discovery documents name the endpoints, and each of those answers", async () => {
-  const { body: oidc } = await identity.ask("/.well-known/openid-configuration");
+  const { body: oidc } = await identity.send("/.well-known/openid-configuration");
   assert.equal(oidc.issuer, identity.url);
   assert.equal(oidc.token_endpoint, `${identity.url}${TOKEN}`);
   assert.equal(oidc.registration_endpoint, `${identity.url}${REGISTER}`);
-  const keys = await identity.ask(new URL(oidc.jwks_uri).pathname);
+  const keys = await identity.send(new URL(oidc.jwks_uri).pathname);
   assert.ok(keys.body.keys.length > 0);
-  assert.equal((await identity.ask(new URL(oidc.userinfo_endpoint).pathname)).status, 401);
-  assert.equal((await identity.ask(new URL(oidc.authorization_endpoint).pathname)).status, 400);
-  const { body: uma } = await identity.ask("/.well-known/uma2-configuration");
+  assert.equal((await identity.send(new URL(oidc.userinfo_endpoint).pathname)).status, 401);
+  assert.equal((await identity.send(new URL(oidc.authorization_endpoint).pathname)).status, 400);
+  const { body: uma } = await identity.send("/.well-known/uma2-configuration");
   assert.equal(uma.permission_endpoint, `${identity.url}/oxauth/restv1/host/rsrc_pr`);
-  const { body: scim } = await identity.ask("/.well-known/scim-configuration");
+  const { body: scim } = await identity.send("/.well-known/scim-configuration");
   assert.equal(scim[0].user_endpoint, `${identity.url}${SCIM}/Users`);
 });
 
@@ -87,13 +87,13 @@ test("a client that an operator registers gets ID tokens with sub, user_name and
   assert.deepEqual(claims.aud, [made.body.client_id, "swath-platform"]);
   const operator = decodeJwt((await passwordGrant(made.body, "admin")).body.id_token);
   assert.equal(operator["isOperator"], true);
-  const userinfo = await identity.ask("/oxauth/restv1/userinfo", { bearer: eric.body.access_token });
+  const userinfo = await identity.send("/oxauth/restv1/userinfo", { bearer: eric.body.access_token });
   assert.equal(userinfo.body.user_name, "eric");
-  const active = await identity.ask("/oxauth/restv1/introspection", {
+  const active = await identity.send("/oxauth/restv1/introspection", {
     form: { token: eric.body.id_token, client_id: made.body.client_id, client_secret: made.body.client_secret },
   });
   assert.equal(active.body.active, true, "an ID token is introspected like an access token");
-  const refreshed = await identity.ask(TOKEN, {
+  const refreshed = await identity.send(TOKEN, {
     form: {
       grant_type: "refresh_token",
       refresh_token: eric.body.refresh_token,
@@ -102,14 +102,14 @@ test("a client that an operator registers gets ID tokens with sub, user_name and
     },
   });
   assert.equal(decodeJwt(refreshed.body.id_token)["user_name"], "eric");
-  await identity.ask("/oxauth/restv1/revoke", {
+  await identity.send("/oxauth/restv1/revoke", {
     form: {
       token: refreshed.body.refresh_token,
       client_id: made.body.client_id,
       client_secret: made.body.client_secret,
     },
   });
-  const ended = await identity.ask("/oxauth/restv1/introspection", {
+  const ended = await identity.send("/oxauth/restv1/introspection", {
     form: { token: refreshed.body.id_token, client_id: made.body.client_id, client_secret: made.body.client_secret },
   });
   assert.deepEqual(ended.body, { active: false }, "its session has ended");
@@ -132,7 +132,7 @@ test("a client that a stranger registers acts for people who agree, and never fo
   const { status, body } = await register(REGISTRATION);
   assert.equal(status, 201);
   assert.equal(body.grant_types.includes("client_credentials"), false);
-  const own = await identity.ask(TOKEN, {
+  const own = await identity.send(TOKEN, {
     form: { grant_type: "client_credentials", client_id: body.client_id, client_secret: body.client_secret },
   });
   assert.equal(own.status, 401);
@@ -146,9 +146,9 @@ test("a client that a stranger registers acts for people who agree, and never fo
 test("RFC 7592: a client looks at itself and goes, with its own registration token alone", async () => {
   const [one, other] = [(await register(REGISTRATION)).body, (await register(REGISTRATION)).body];
   const path = new URL(one.registration_client_uri).pathname;
-  assert.equal((await identity.ask(path, { bearer: one.registration_access_token })).body.client_id, one.client_id);
-  assert.equal((await identity.ask(path, { bearer: other.registration_access_token })).status, 401);
-  const gone = await identity.ask(path, { method: "DELETE", bearer: one.registration_access_token });
+  assert.equal((await identity.send(path, { bearer: one.registration_access_token })).body.client_id, one.client_id);
+  assert.equal((await identity.send(path, { bearer: other.registration_access_token })).status, 401);
+  const gone = await identity.send(path, { method: "DELETE", bearer: one.registration_access_token });
   assert.equal(gone.status, 204);
   assert.equal((await passwordGrant(one, "eric")).status, 401);
 });
@@ -167,15 +167,15 @@ for (const [what, body, error] of [
   ],
 ] as const) {
   test(`registration refuses ${what}`, async () => {
-    const answer = await register(body);
-    assert.equal(answer.status, 400, answer.text);
-    assert.equal(answer.body.error, error);
+    const response = await register(body);
+    assert.equal(response.status, 400, response.text);
+    assert.equal(response.body.error, error);
   });
 }
 
 test("SCIM: users are made, found, changed and removed, and the new one logs in", async () => {
   const scim = (path: string, method = "GET", json?: unknown) =>
-    identity.ask(`${SCIM}${path}`, { method, bearer: admin, ...(json !== undefined && { json }) });
+    identity.send(`${SCIM}${path}`, { method, bearer: admin, ...(json !== undefined && { json }) });
   const made = await scim("/Users", "POST", {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
     userName: "Carol",
@@ -235,7 +235,7 @@ test("SCIM: users are made, found, changed and removed, and the new one logs in"
 });
 
 test("SCIM: groups with members, and several changes in one request", async () => {
-  const bulk = await identity.ask(`${SCIM}/Bulk`, {
+  const bulk = await identity.send(`${SCIM}/Bulk`, {
     bearer: admin,
     json: {
       Operations: [
@@ -255,12 +255,12 @@ test("SCIM: groups with members, and several changes in one request", async () =
     bulk.body.Operations.map(({ status }: { status: string }) => status),
     ["201", "201", "409", "400"],
   );
-  const { body } = await identity.ask(`${SCIM}/Groups?filter=${encodeURIComponent('displayName eq "maps"')}`, {
+  const { body } = await identity.send(`${SCIM}/Groups?filter=${encodeURIComponent('displayName eq "maps"')}`, {
     bearer: admin,
   });
   const [group] = body.Resources;
   assert.equal(group.members[0].display, "dora");
-  const emptied = await identity.ask(`${SCIM}/Groups/${group.id}`, {
+  const emptied = await identity.send(`${SCIM}/Groups/${group.id}`, {
     method: "PATCH",
     bearer: admin,
     json: { Operations: [{ op: "remove", path: `members[value eq "${group.members[0].value}"]` }] },
@@ -269,10 +269,10 @@ test("SCIM: groups with members, and several changes in one request", async () =
 });
 
 test("SCIM is for those who may administer users, and says no in its own form", async () => {
-  const refused = await identity.ask(`${SCIM}/Users`, { bearer: (await identity.logIn("eric")).access_token });
+  const refused = await identity.send(`${SCIM}/Users`, { bearer: (await identity.logIn("eric")).access_token });
   assert.equal(refused.status, 403);
   assert.deepEqual(refused.body.schemas, ["urn:ietf:params:scim:api:messages:2.0:Error"]);
-  assert.equal((await identity.ask(`${SCIM}/Users`)).status, 401);
+  assert.equal((await identity.send(`${SCIM}/Users`)).status, 401);
   for (const filter of [
     "userName eq",
     '((((userName eq "a")',
@@ -282,7 +282,7 @@ test("SCIM is for those who may administer users, and says no in its own form", 
     '"',
     `userName eq "${"x".repeat(3000)}"`,
   ]) {
-    const { status, body } = await identity.ask(`${SCIM}/Users?filter=${encodeURIComponent(filter)}`, {
+    const { status, body } = await identity.send(`${SCIM}/Users?filter=${encodeURIComponent(filter)}`, {
       bearer: admin,
     });
     assert.equal(status, 400, filter);

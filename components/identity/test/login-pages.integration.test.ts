@@ -12,7 +12,7 @@ let bearer: string;
 before(async () => {
   identity = await startIdentity();
   ({ access_token: bearer } = await identity.logIn("admin"));
-  const { status } = await identity.ask("/admin/realms/master/clients", {
+  const { status } = await identity.send("/admin/realms/master/clients", {
     bearer,
     json: {
       clientId: "stranger",
@@ -47,13 +47,13 @@ const logIn = (browser: Browser, page: Page, username: string, password = PASSWO
   send(browser, page, { username, password });
 
 /** What came back to the client. */
-function readAnswer(page: Page): URLSearchParams {
+function readResponse(page: Page): URLSearchParams {
   assert.equal(page.url.split("?", 1)[0], CALLBACK, page.text.slice(0, 500));
   return new URL(page.url).searchParams;
 }
 
 async function createUser(username: string): Promise<string> {
-  const { status, headers } = await identity.ask("/admin/realms/master/users", {
+  const { status, headers } = await identity.send("/admin/realms/master/users", {
     bearer,
     json: { username, enabled: true, credentials: [{ type: "password", value: "temporary one", temporary: true }] },
   });
@@ -64,8 +64,8 @@ async function createUser(username: string): Promise<string> {
 test("a temporary password is good for choosing another one, and for nothing else", async () => {
   await createUser("carol");
   const browser = new Browser();
-  const asked = await logIn(browser, await open(browser), "carol", "temporary one");
-  assert.match(asked.text, /<h1>Choose a password<\/h1>/);
+  const response = await logIn(browser, await open(browser), "carol", "temporary one");
+  assert.match(response.text, /<h1>Choose a password<\/h1>/);
   const meanwhile = new Browser();
   meanwhile.adopt(browser.cookies);
   assert.match((await meanwhile.open(`${identity.issuer}/account`)).text, /<h1>Log in to/, "not logged in yet");
@@ -75,16 +75,16 @@ test("a temporary password is good for choosing another one, and for nothing els
     ["short", "short", /at least 8 characters/],
     ["temporary one", "temporary one", /must not be the one/],
   ] as const) {
-    const refused = await send(browser, asked, { new_password: chosen, new_password_again: again });
+    const refused = await send(browser, response, { new_password: chosen, new_password_again: again });
     assert.equal(refused.status, 400, chosen);
     assert.match(refused.text, message);
   }
-  const done = await send(browser, asked, { new_password: OWN, new_password_again: OWN });
-  assert.ok(readAnswer(done).get("code"));
+  const done = await send(browser, response, { new_password: OWN, new_password_again: OWN });
+  assert.ok(readResponse(done).get("code"));
 
   const later = new Browser();
   assert.match((await logIn(later, await open(later), "carol", "temporary one")).text, /do not fit together/);
-  assert.ok(readAnswer(await logIn(later, await open(later), "carol", OWN)).get("code"));
+  assert.ok(readResponse(await logIn(later, await open(later), "carol", OWN)).get("code"));
   assert.ok(!identity.logged.join("\n").includes(OWN), "no password in the log");
 });
 
@@ -100,13 +100,13 @@ test("nobody chooses a password who has not shown the old one", async () => {
 test("who was disabled between the two steps does not get in", async () => {
   const id = await createUser("erin");
   const browser = new Browser();
-  const asked = await logIn(browser, await open(browser), "erin", "temporary one");
+  const response = await logIn(browser, await open(browser), "erin", "temporary one");
   assert.equal(
-    (await identity.ask(`/admin/realms/master/users/${id}`, { method: "PUT", bearer, json: { enabled: false } }))
+    (await identity.send(`/admin/realms/master/users/${id}`, { method: "PUT", bearer, json: { enabled: false } }))
       .status,
     204,
   );
-  const refused = await send(browser, asked, { new_password: OWN, new_password_again: OWN });
+  const refused = await send(browser, response, { new_password: OWN, new_password_again: OWN });
   assert.equal(refused.status, 400);
   assert.match(refused.text, /disabled/);
 });
@@ -114,11 +114,11 @@ test("who was disabled between the two steps does not get in", async () => {
 test("a password that was reset between the two steps is not chosen by who knew the one before", async () => {
   const id = await createUser("frank");
   const browser = new Browser();
-  const asked = await logIn(browser, await open(browser), "frank", "temporary one");
+  const response = await logIn(browser, await open(browser), "frank", "temporary one");
   const reset = { type: "password", value: "temporary two", temporary: true };
   const path = `/admin/realms/master/users/${id}/reset-password`;
-  assert.equal((await identity.ask(path, { method: "PUT", bearer, json: reset })).status, 204);
-  const refused = await send(browser, asked, { new_password: OWN, new_password_again: OWN });
+  assert.equal((await identity.send(path, { method: "PUT", bearer, json: reset })).status, 204);
+  const refused = await send(browser, response, { new_password: OWN, new_password_again: OWN });
   assert.equal(refused.status, 400);
   assert.match(refused.text, /do not fit together/);
 });
@@ -126,18 +126,18 @@ test("a password that was reset between the two steps is not chosen by who knew 
 test("a client that needs consent asks once, by its escaped name, and takes no for an answer", async () => {
   const browser = new Browser();
   const client_id = "stranger";
-  const asked = await logIn(browser, await open(browser, { client_id }), "eric");
-  assert.match(asked.text, /<h1>A &lt;b&gt;stranger&lt;\/b&gt; asks for access<\/h1>/);
-  assert.match(asked.text, /See your name and user name/);
-  const { action } = readPageForm(asked);
+  const response = await logIn(browser, await open(browser, { client_id }), "eric");
+  assert.match(response.text, /<h1>A &lt;b&gt;stranger&lt;\/b&gt; asks for access<\/h1>/);
+  assert.match(response.text, /See your name and user name/);
+  const { action } = readPageForm(response);
   assert.equal((await browser.open(action, { form: { consent: "yes" } })).status, 403, "a form of another site");
-  const refused = readAnswer(await send(browser, asked, { consent: "no" }));
+  const refused = readResponse(await send(browser, response, { consent: "no" }));
   assert.deepEqual([refused.get("error"), refused.get("state"), refused.get("code")], ["access_denied", "s1", null]);
 
   const again = await open(browser, { client_id });
   assert.match(again.text, /asks for access/);
-  assert.ok(readAnswer(await send(browser, again, { consent: "yes" })).get("code"));
-  assert.ok(readAnswer(await open(browser, { client_id })).get("code"), "agreed already");
+  assert.ok(readResponse(await send(browser, again, { consent: "yes" })).get("code"));
+  assert.ok(readResponse(await open(browser, { client_id })).get("code"), "agreed already");
   // More than was agreed to is asked for.
   const more = await open(browser, { client_id, scope: "openid profile email" });
   assert.match(more.text, /See your e-mail address/);
@@ -146,17 +146,17 @@ test("a client that needs consent asks once, by its escaped name, and takes no f
 
 test("a login that was demanded is not demanded again after the consent", async () => {
   const browser = new Browser();
-  const asked = await logIn(browser, await open(browser, { client_id: "stranger", prompt: "login" }), "bob");
-  assert.match(asked.text, /asks for access/);
-  assert.ok(readAnswer(await send(browser, asked, { consent: "yes" })).get("code"));
+  const response = await logIn(browser, await open(browser, { client_id: "stranger", prompt: "login" }), "bob");
+  assert.match(response.text, /asks for access/);
+  assert.ok(readResponse(await send(browser, response, { consent: "yes" })).get("code"));
 });
 
 test("somebody else may log in where somebody is logged in, whose session then ends", async () => {
   const browser = new Browser();
-  readAnswer(await logIn(browser, await open(browser), "eric"));
+  readResponse(await logIn(browser, await open(browser), "eric"));
   const before = new Map(browser.cookies);
   const other = await logIn(browser, await open(browser, { prompt: "login" }), "bob");
-  assert.ok(readAnswer(other).get("code"));
+  assert.ok(readResponse(other).get("code"));
   assert.match((await browser.open(`${identity.issuer}/account`)).text, /Logged in as <strong>bob<\/strong>/);
   const stale = new Browser();
   stale.adopt(before);

@@ -47,7 +47,7 @@ before(async () => {
     inside: { "backchannel.logout.url": "http://169.254.169.254/latest/meta-data" },
     silent: {},
   })) {
-    const made = await identity.ask("/admin/realms/master/clients", {
+    const made = await identity.send("/admin/realms/master/clients", {
       bearer: admin,
       json: {
         clientId,
@@ -77,7 +77,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 const OIDC = "/realms/master/protocol/openid-connect";
 const logIn = (client: string) => identity.logIn("eric", PASSWORD, { client_id: client, client_secret: SECRET });
 const logOut = (client: string, refresh: string) =>
-  identity.ask(`${OIDC}/logout`, { form: { client_id: client, client_secret: SECRET, refresh_token: refresh } });
+  identity.send(`${OIDC}/logout`, { form: { client_id: client, client_secret: SECRET, refresh_token: refresh } });
 
 /** Waits for what is to come to `path`. */
 async function heardAt(path: string, sid: string, count = 1): Promise<readonly Told[]> {
@@ -105,20 +105,20 @@ test("a client hears of a logout by a token that it can verify (Back-Channel Log
   assert.equal(payload["nonce"], undefined);
   assert.equal(payload.sub, decodeJwt(tokens.id_token).sub);
   assert.deepEqual(payload["events"], { "http://schemas.openid.net/event/backchannel-logout": {} });
-  assert.equal((await identity.ask(`${OIDC}/userinfo`, { bearer: heard?.token ?? "" })).status, 401);
+  assert.equal((await identity.send(`${OIDC}/userinfo`, { bearer: heard?.token ?? "" })).status, 401);
   const hint = new URLSearchParams({ id_token_hint: heard?.token ?? "", client_id: "silent" }).toString();
-  assert.notEqual((await identity.ask(`${OIDC}/logout?${hint}`)).status, 302);
+  assert.notEqual((await identity.send(`${OIDC}/logout?${hint}`)).status, 302);
 });
 
 test("however a session ends, its clients hear of it, and only they", async () => {
-  const users = (await identity.ask("/admin/realms/master/users?username=eric&exact=true", { bearer: admin })).body;
+  const users = (await identity.send("/admin/realms/master/users?username=eric&exact=true", { bearer: admin })).body;
   const first = await logIn("told");
   const other = await logIn("silent");
-  await identity.ask(`/admin/realms/master/users/${users[0].id}/logout`, { method: "POST", bearer: admin });
+  await identity.send(`/admin/realms/master/users/${users[0].id}/logout`, { method: "POST", bearer: admin });
   await heardAt("/told", first.session_state);
   assert.equal(told.filter(({ token }) => decodeJwt(token)["sid"] === other.session_state).length, 0);
   const second = await logIn("told");
-  await identity.ask(`/admin/realms/master/sessions/${second.session_state}`, { method: "DELETE", bearer: admin });
+  await identity.send(`/admin/realms/master/sessions/${second.session_state}`, { method: "DELETE", bearer: admin });
   await heardAt("/told", second.session_state);
 });
 
@@ -153,7 +153,7 @@ test("a browser that logs out opens the pages of its clients in frames (Front-Ch
   const form = readPageForm(await browser.open(`${identity.url}${OIDC}/auth?${query.toString()}`));
   const back = await browser.open(form.action, { form: { ...form.fields, username: "bob", password: PASSWORD } });
   const tokens = (
-    await identity.ask(`${OIDC}/token`, {
+    await identity.send(`${OIDC}/token`, {
       basic: ["told", SECRET],
       form: {
         grant_type: "authorization_code",

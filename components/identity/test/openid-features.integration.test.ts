@@ -28,7 +28,7 @@ const request = (more: Record<string, string> = {}) => ({
   ...more,
 });
 const clientOf = async (clientId: string) =>
-  (await identity.ask(`${ADMIN}/clients?clientId=${clientId}`, { bearer: admin })).body[0];
+  (await identity.send(`${ADMIN}/clients?clientId=${clientId}`, { bearer: admin })).body[0];
 
 /** Logs eric in on the page that a browser is at, and gives the address that it is sent back to. */
 async function logIn(browser: Browser, page: Awaited<ReturnType<Browser["open"]>>): Promise<URL> {
@@ -43,7 +43,7 @@ test("the authorization endpoint takes a POST like a GET (OpenID Connect Core §
   assert.equal(page.status, 200);
   const back = await logIn(browser, page);
   assert.equal(back.searchParams.get("state"), "s");
-  const tokens = await identity.ask(`${OIDC}/token`, {
+  const tokens = await identity.send(`${OIDC}/token`, {
     form: {
       grant_type: "authorization_code",
       client_id: "portal",
@@ -53,7 +53,7 @@ test("the authorization endpoint takes a POST like a GET (OpenID Connect Core §
     },
   });
   assert.equal(tokens.status, 200);
-  const twice = await identity.ask(`${OIDC}/auth`, {
+  const twice = await identity.send(`${OIDC}/auth`, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     form: { ...request() },
@@ -62,7 +62,7 @@ test("the authorization endpoint takes a POST like a GET (OpenID Connect Core §
 });
 
 test("a request that was pushed is good once, for the client that pushed it (RFC 9126)", async () => {
-  const pushed = await identity.ask(`${OIDC}/ext/par/request`, { form: request({ state: "pushed" }) });
+  const pushed = await identity.send(`${OIDC}/ext/par/request`, { form: request({ state: "pushed" }) });
   assert.equal(pushed.status, 201);
   assert.ok(pushed.body.expires_in > 0);
   const authorize = (clientId: string) =>
@@ -71,19 +71,19 @@ test("a request that was pushed is good once, for the client that pushed it (RFC
   const page = await browser.open(authorize("portal"));
   assert.equal((await logIn(browser, page)).searchParams.get("state"), "pushed");
   assert.equal((await new Browser().open(authorize("portal"))).status, 400);
-  const other = await identity.ask(`${OIDC}/ext/par/request`, { form: request() });
+  const other = await identity.send(`${OIDC}/ext/par/request`, { form: request() });
   const stolen = `${identity.url}${OIDC}/auth?client_id=hub&request_uri=${encodeURIComponent(other.body.request_uri)}`;
   assert.equal((await new Browser().open(stolen)).status, 400);
-  const secretless = await identity.ask(`${OIDC}/ext/par/request`, { form: request({ client_id: "hub" }) });
+  const secretless = await identity.send(`${OIDC}/ext/par/request`, { form: request({ client_id: "hub" }) });
   assert.equal(secretless.status, 401);
-  const nested = await identity.ask(`${OIDC}/ext/par/request`, { form: request({ request_uri: "urn:x" }) });
+  const nested = await identity.send(`${OIDC}/ext/par/request`, { form: request({ request_uri: "urn:x" }) });
   assert.equal(nested.status, 400);
 });
 
 test("clients sign for themselves: private_key_jwt and client_secret_jwt, each assertion once (RFC 7523)", async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: "k", alg: "ES256" };
-  await identity.ask(`${ADMIN}/clients`, {
+  await identity.send(`${ADMIN}/clients`, {
     bearer: admin,
     json: {
       clientId: "signer",
@@ -92,7 +92,7 @@ test("clients sign for themselves: private_key_jwt and client_secret_jwt, each a
     },
   });
   const token = (assertion: string, more: Record<string, string> = {}) =>
-    identity.ask(`${OIDC}/token`, {
+    identity.send(`${OIDC}/token`, {
       form: {
         grant_type: "client_credentials",
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -141,7 +141,7 @@ test("clients sign for themselves: private_key_jwt and client_secret_jwt, each a
 });
 
 test("discovery names what there is, and nothing that does not work", async () => {
-  const { body } = await identity.ask("/realms/master/.well-known/openid-configuration");
+  const { body } = await identity.send("/realms/master/.well-known/openid-configuration");
   assert.equal(body.check_session_iframe, undefined);
   assert.match(body.pushed_authorization_request_endpoint, /ext\/par\/request$/);
   assert.ok(body.token_endpoint_auth_methods_supported.includes("private_key_jwt"));
@@ -150,7 +150,7 @@ test("discovery names what there is, and nothing that does not work", async () =
 
 test("tokens have one spelling: base64url with stray characters or bits is refused (RFC 7515 §2)", async () => {
   const { access_token: token, refresh_token: refresh } = await identity.logIn("eric");
-  const status = async (bearer: string) => (await identity.ask(`${OIDC}/userinfo`, { bearer })).status;
+  const status = async (bearer: string) => (await identity.send(`${OIDC}/userinfo`, { bearer })).status;
   assert.equal(await status(token), 200);
   const [header = "", payload = "", signature = ""] = token.split(".");
   const last = signature.at(-1) ?? "";
@@ -166,14 +166,14 @@ test("tokens have one spelling: base64url with stray characters or bits is refus
     assert.equal(await status(`${header}.${payload}.${other}`).catch(() => 401), 401, other.slice(-5));
   }
   const form = (text: string) => ({ grant_type: "refresh_token", client_id: "admin-cli", refresh_token: text });
-  assert.equal((await identity.ask(`${OIDC}/token`, { form: form(`${refresh}=`) })).status, 400);
-  assert.equal((await identity.ask(`${OIDC}/token`, { form: form(refresh) })).status, 200);
+  assert.equal((await identity.send(`${OIDC}/token`, { form: form(`${refresh}=`) })).status, 400);
+  assert.equal((await identity.send(`${OIDC}/token`, { form: form(refresh) })).status, 200);
 });
 
 test("at logout a client_id must be the one of the hint (RP-Initiated Logout §2)", async () => {
   const { id_token: hint } = await identity.logIn("eric", undefined, { client_id: "portal" });
   const logout = (clientId: string) =>
-    identity.ask(
+    identity.send(
       `${OIDC}/logout?${new URLSearchParams({ id_token_hint: hint, client_id: clientId, post_logout_redirect_uri: "http://127.0.0.1/callback" }).toString()}`,
     );
   assert.equal((await logout("hub")).status, 400);
@@ -183,26 +183,26 @@ test("at logout a client_id must be the one of the hint (RP-Initiated Logout §2
 });
 
 test("a permission ticket is good once (UMA 2.0 Grant §3.3.1)", async () => {
-  const { body } = await identity.ask(`${OIDC}/token`, {
+  const { body } = await identity.send(`${OIDC}/token`, {
     basic: ["dummy-service", SECRET],
     form: { grant_type: "client_credentials" },
   });
-  const made = await identity.ask("/realms/master/authz/protection/permission", {
+  const made = await identity.send("/realms/master/authz/protection/permission", {
     bearer: body.access_token,
     json: [{ resource_id: "eric" }],
   });
   assert.equal(made.status, 201);
   const bearer = (await identity.logIn("eric")).access_token;
   const form = { grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket", ticket: made.body.ticket };
-  assert.equal((await identity.ask(`${OIDC}/token`, { bearer, form })).status, 200);
-  const again = await identity.ask(`${OIDC}/token`, { bearer, form });
+  assert.equal((await identity.send(`${OIDC}/token`, { bearer, form })).status, 200);
+  const again = await identity.send(`${OIDC}/token`, { bearer, form });
   assert.equal(again.status, 400);
   assert.equal(again.body.error, "invalid_ticket");
 });
 
 test("claims are those of the granted scopes, exactly (OpenID Connect Core §5.4)", async () => {
-  const eric = (await identity.ask(`${ADMIN}/users?username=eric&exact=true`, { bearer: admin })).body[0].id;
-  await identity.ask(`${ADMIN}/users/${eric}`, {
+  const eric = (await identity.send(`${ADMIN}/users?username=eric&exact=true`, { bearer: admin })).body[0].id;
+  await identity.send(`${ADMIN}/users/${eric}`, {
     method: "PUT",
     bearer: admin,
     json: {
@@ -212,7 +212,7 @@ test("claims are those of the granted scopes, exactly (OpenID Connect Core §5.4
       attributes: { phoneNumber: ["+49 1"], street: ["A street 1"], locality: ["A town"] },
     },
   });
-  await identity.ask(`${ADMIN}/clients`, {
+  await identity.send(`${ADMIN}/clients`, {
     bearer: admin,
     json: {
       clientId: "exact",
@@ -223,7 +223,7 @@ test("claims are those of the granted scopes, exactly (OpenID Connect Core §5.4
   });
   const claimsOf = async (scope: string) => {
     const tokens = await identity.logIn("eric", undefined, { client_id: "exact", scope });
-    const info = (await identity.ask(`${OIDC}/userinfo`, { bearer: tokens.access_token })).body as object;
+    const info = (await identity.send(`${OIDC}/userinfo`, { bearer: tokens.access_token })).body as object;
     const id = Object.keys(decodeJwt(tokens.id_token));
     const protocol = ["exp", "iat", "auth_time", "jti", "iss", "aud", "sub", "typ", "azp", "sid", "session_state"];
     const shown = Object.keys(info).filter((name) => name !== "sub");

@@ -57,10 +57,10 @@ async function logIn({ page }: Device, username: string): Promise<void> {
   await page.getByRole("button", { name: "Log in", exact: true }).click();
 }
 const credentials = async (user: string) =>
-  (await identity.ask(`/admin/realms/master/users/${user}/credentials`, { bearer })).body as Record<string, string>[];
+  (await identity.send(`/admin/realms/master/users/${user}/credentials`, { bearer })).body as Record<string, string>[];
 
 async function createUser(username: string, more: object = {}): Promise<string> {
-  const made = await identity.ask("/admin/realms/master/users", {
+  const made = await identity.send("/admin/realms/master/users", {
     bearer,
     json: { username, enabled: true, credentials: [{ type: "password", value: PASSWORD }], ...more },
   });
@@ -110,8 +110,8 @@ test(
     // The password alone is not enough any more, a recovery code beside it is.
     const password = { grant_type: "password", client_id: "admin-cli", username: "petra", password: PASSWORD };
     const token = "/realms/master/protocol/openid-connect/token";
-    assert.equal((await identity.ask(token, { form: password })).status, 401);
-    assert.equal((await identity.ask(token, { form: { ...password, totp: codes[0] ?? "" } })).status, 200);
+    assert.equal((await identity.send(token, { form: password })).status, 401);
+    assert.equal((await identity.send(token, { form: { ...password, totp: codes[0] ?? "" } })).status, 200);
 
     await device.page.locator('[id^="remove-"]').fill(PASSWORD);
     await device.page.getByRole("button", { name: "Remove My key" }).click();
@@ -120,17 +120,17 @@ test(
       (await credentials(user)).map(({ type }) => type),
       ["password"],
     );
-    assert.equal((await identity.ask(token, { form: password })).status, 200);
+    assert.equal((await identity.send(token, { form: password })).status, 200);
     await device.context.close();
   },
 );
 
 test("a role demands a second factor, and a passkey is one", { skip }, async () => {
-  await identity.ask("/admin/realms/master/roles", { bearer, json: { name: "careful" } });
-  const role = (await identity.ask("/admin/realms/master/roles/careful", { bearer })).body;
-  await identity.ask("/admin/realms/master", { method: "PUT", bearer, json: { secondFactorRoles: "careful" } });
+  await identity.send("/admin/realms/master/roles", { bearer, json: { name: "careful" } });
+  const role = (await identity.send("/admin/realms/master/roles/careful", { bearer })).body;
+  await identity.send("/admin/realms/master", { method: "PUT", bearer, json: { secondFactorRoles: "careful" } });
   const user = await createUser("paul");
-  await identity.ask(`/admin/realms/master/users/${user}/role-mappings/realm`, { bearer, json: [role] });
+  await identity.send(`/admin/realms/master/users/${user}/role-mappings/realm`, { bearer, json: [role] });
   const device = await openDevice();
   await logIn(device, "paul");
   await device.page.getByRole("heading", { name: "Set up one-time codes" }).waitFor();
@@ -139,7 +139,7 @@ test("a role demands a second factor, and a passkey is one", { skip }, async () 
   await device.page.getByRole("heading", { name: "Second factor" }).waitFor();
   const gone = (await credentials(user)).find(({ type }) => type === "webauthn")?.["id"] ?? "";
   const path = `/admin/realms/master/users/${user}/credentials/${gone}`;
-  assert.equal((await identity.ask(path, { method: "DELETE", bearer })).status, 204, "an administrator removes it");
+  assert.equal((await identity.send(path, { method: "DELETE", bearer })).status, 204, "an administrator removes it");
   await device.context.clearCookies();
   await device.page.goto(account());
   await device.page.getByRole("button", { name: "Log in with a passkey" }).click();
@@ -173,12 +173,12 @@ test("an answer is good for one login and one user, and a copied authenticator i
   const replayed = await thief.open(form.action, { form: { ...form.fields, passkey: caught } });
   assert.equal(replayed.status, 400);
   assert.match(replayed.text, /That passkey is not known here, or was not right/);
-  for (const answer of ["", "{}", "null", "[]", '{"id":"a","response":{}}', "x".repeat(40_000)]) {
+  for (const response of ["", "{}", "null", "[]", '{"id":"a","response":{}}', "x".repeat(40_000)]) {
     const fresh = readPageForm(await thief.open(account()));
     assert.equal(
-      (await thief.open(fresh.action, { form: { ...fresh.fields, passkey: answer } })).status,
+      (await thief.open(fresh.action, { form: { ...fresh.fields, passkey: response } })).status,
       400,
-      answer.slice(0, 9),
+      response.slice(0, 9),
     );
   }
 
@@ -209,10 +209,10 @@ test("an answer is good for one login and one user, and a copied authenticator i
 });
 
 test("pages with passkeys run this service's script and no other", async () => {
-  const answer = await new Browser().open(account());
-  const policy = answer.headers.get("content-security-policy") ?? "";
+  const response = await new Browser().open(account());
+  const policy = response.headers.get("content-security-policy") ?? "";
   assert.match(policy, /script-src 'self'$/);
   assert.match(policy, /default-src 'none'/);
-  const script = await identity.ask("/resources/passkeys.js");
+  const script = await identity.send("/resources/passkeys.js");
   assert.match(script.headers.get("content-type") ?? "", /^text\/javascript/);
 });

@@ -65,13 +65,13 @@ test("discovery names every endpoint below the issuer (OIDC Discovery §3, RFC 8
   assert.equal(metadata.end_session_endpoint, `${base}/logout`);
   assert.equal(metadata.introspection_endpoint, `${base}/token/introspect`);
   assert.equal(metadata.revocation_endpoint, `${base}/revoke`);
-  const rfc8414 = await identity.ask("/.well-known/oauth-authorization-server/realms/master");
+  const rfc8414 = await identity.send("/.well-known/oauth-authorization-server/realms/master");
   assert.equal(rfc8414.body.issuer, identity.issuer);
-  assert.equal((await identity.ask("/realms/nowhere/.well-known/openid-configuration")).status, 404);
+  assert.equal((await identity.send("/realms/nowhere/.well-known/openid-configuration")).status, 404);
 });
 
 test("password grant: the specification's form fields, claims that services use (RFC 6749 §4.3)", async () => {
-  const answer = await identity.ask(TOKEN, {
+  const response = await identity.send(TOKEN, {
     form: {
       scope: "openid profile email",
       grant_type: "password",
@@ -80,9 +80,9 @@ test("password grant: the specification's form fields, claims that services use 
       client_id: "admin-cli",
     },
   });
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers.get("cache-control"), "no-store");
-  assert.deepEqual(Object.keys(answer.body).toSorted(), [
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  assert.deepEqual(Object.keys(response.body).toSorted(), [
     "access_token",
     "expires_in",
     "id_token",
@@ -94,13 +94,16 @@ test("password grant: the specification's form fields, claims that services use 
     "token_type",
   ]);
   const keys = createRemoteJWKSet(new URL(`${identity.issuer}/protocol/openid-connect/certs`));
-  const { payload } = await jwtVerify(answer.body.access_token, keys, { issuer: identity.issuer, audience: "account" });
+  const { payload } = await jwtVerify(response.body.access_token, keys, {
+    issuer: identity.issuer,
+    audience: "account",
+  });
   assert.equal(payload["preferred_username"], "eric");
   assert.equal(payload["azp"], "admin-cli");
   assert.equal(payload["typ"], "Bearer");
   assert.match(String(payload.sub), /^[0-9a-f-]{36}$/);
   assert.deepEqual(payload["realm_access"], { roles: [] });
-  const { payload: id } = await jwtVerify(answer.body.id_token, keys, { audience: "admin-cli" });
+  const { payload: id } = await jwtVerify(response.body.id_token, keys, { audience: "admin-cli" });
   assert.equal(id.sub, payload.sub);
 });
 
@@ -164,7 +167,7 @@ test("a code is good once, for its client, its redirect URI and its verifier (RF
     return { code: new URL(page.url).searchParams.get("code") ?? "", verifier };
   };
   const redeem = (form: Record<string, string>) =>
-    identity.ask(TOKEN, {
+    identity.send(TOKEN, {
       form: {
         grant_type: "authorization_code",
         client_id: "portal",
@@ -178,7 +181,7 @@ test("a code is good once, for its client, its redirect URI and its verifier (RF
   const again = await redeem({ code: first.code, code_verifier: first.verifier });
   assert.equal(again.body.error, "invalid_grant");
   // Somebody has a copy of the code: what it gave ends.
-  const after = await identity.ask(TOKEN, {
+  const after = await identity.send(TOKEN, {
     form: { grant_type: "refresh_token", client_id: "portal", refresh_token: good.body.refresh_token },
   });
   assert.equal(after.body.error, "invalid_grant");
@@ -190,11 +193,11 @@ test("a code is good once, for its client, its redirect URI and its verifier (RF
   ];
   for (const difference of wrong) {
     const { code: value, verifier } = await code();
-    const answer = await redeem({ code: value, code_verifier: verifier, ...difference });
-    assert.equal(answer.body.error, "invalid_grant", JSON.stringify(difference));
+    const response = await redeem({ code: value, code_verifier: verifier, ...difference });
+    assert.equal(response.body.error, "invalid_grant", JSON.stringify(difference));
   }
   const other = await code();
-  const stolen = await identity.ask(TOKEN, {
+  const stolen = await identity.send(TOKEN, {
     basic: ["hub", SECRET],
     form: {
       grant_type: "authorization_code",
@@ -216,24 +219,24 @@ test("client credentials: the client's own account, no refresh token (RFC 6749 �
   const claims = decodeJwt(tokens.access_token);
   assert.equal(claims["preferred_username"], "service-account-dummy-service");
   assert.equal(tokens.refresh_token, undefined);
-  const asPublic = await identity.ask(TOKEN, { form: { grant_type: "client_credentials", client_id: "portal" } });
+  const asPublic = await identity.send(TOKEN, { form: { grant_type: "client_credentials", client_id: "portal" } });
   assert.equal(asPublic.body.error, "unauthorized_client");
 });
 
 test("introspection tells what is active, revocation ends it (RFC 7662, RFC 7009)", async () => {
   const tokens = await identity.logIn("eric");
   const introspect = async (token: string) =>
-    (await identity.ask(`${TOKEN}/introspect`, { basic: ["dummy-service", SECRET], form: { token } })).body;
+    (await identity.send(`${TOKEN}/introspect`, { basic: ["dummy-service", SECRET], form: { token } })).body;
   const active = await introspect(tokens.access_token);
   assert.equal(active.active, true);
   assert.equal(active.username, "eric");
   assert.equal(active.client_id, "admin-cli");
   assert.deepEqual(await introspect("nonsense"), { active: false });
   assert.equal((await introspect(tokens.refresh_token)).active, true);
-  const anonymous = await identity.ask(`${TOKEN}/introspect`, { form: { token: tokens.access_token } });
+  const anonymous = await identity.send(`${TOKEN}/introspect`, { form: { token: tokens.access_token } });
   assert.equal(anonymous.status, 400);
   const revoke = (token: string) =>
-    identity.ask("/realms/master/protocol/openid-connect/revoke", { form: { token, client_id: "admin-cli" } });
+    identity.send("/realms/master/protocol/openid-connect/revoke", { form: { token, client_id: "admin-cli" } });
   assert.equal((await revoke(tokens.access_token)).status, 200);
   assert.deepEqual(await introspect(tokens.access_token), { active: false });
   assert.equal((await introspect(tokens.refresh_token)).active, true);
@@ -241,7 +244,7 @@ test("introspection tells what is active, revocation ends it (RFC 7662, RFC 7009
   assert.deepEqual(await introspect(tokens.refresh_token), { active: false });
   assert.equal((await revoke("nonsense")).status, 200);
   const others = await identity.logIn("eric");
-  const stranger = await identity.ask("/realms/master/protocol/openid-connect/revoke", {
+  const stranger = await identity.send("/realms/master/protocol/openid-connect/revoke", {
     basic: ["hub", SECRET],
     form: { token: others.refresh_token },
   });
@@ -265,15 +268,15 @@ test("errors of the token endpoint (RFC 6749 §5.2)", async () => {
     [{ grant_type: "__proto__", client_id: "admin-cli" }, 400, "unsupported_grant_type"],
   ];
   for (const [form, status, error] of cases) {
-    const answer = await identity.ask(TOKEN, { form });
-    assert.equal(answer.status, status, JSON.stringify(form));
-    assert.equal(answer.body.error, error, JSON.stringify(form));
-    assert.equal(typeof answer.body.error_description, "string");
+    const response = await identity.send(TOKEN, { form });
+    assert.equal(response.status, status, JSON.stringify(form));
+    assert.equal(response.body.error, error, JSON.stringify(form));
+    assert.equal(typeof response.body.error_description, "string");
   }
-  const basic = await identity.ask(TOKEN, { basic: ["hub", "wrong"], form: { grant_type: "client_credentials" } });
+  const basic = await identity.send(TOKEN, { basic: ["hub", "wrong"], form: { grant_type: "client_credentials" } });
   assert.equal(basic.status, 401);
   assert.match(basic.headers.get("www-authenticate") ?? "", /^Basic/);
-  const twice = await identity.ask(TOKEN, {
+  const twice = await identity.send(TOKEN, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
@@ -286,7 +289,7 @@ test("errors of the token endpoint (RFC 6749 §5.2)", async () => {
 test("keys rotate without breaking live tokens", async () => {
   const tokens = await identity.logIn("eric");
   const admin = await identity.logIn("admin");
-  const rotated = await identity.ask("/admin/realms/master/keys/rotate", {
+  const rotated = await identity.send("/admin/realms/master/keys/rotate", {
     method: "POST",
     bearer: admin.access_token,
   });
@@ -298,13 +301,13 @@ test("keys rotate without breaking live tokens", async () => {
   const keys = createRemoteJWKSet(new URL(`${identity.issuer}/protocol/openid-connect/certs`));
   await jwtVerify(tokens.access_token, keys);
   await jwtVerify(later.access_token, keys);
-  const info = await identity.ask("/realms/master/protocol/openid-connect/userinfo", { bearer: tokens.access_token });
+  const info = await identity.send("/realms/master/protocol/openid-connect/userinfo", { bearer: tokens.access_token });
   assert.equal(info.status, 200);
 });
 
 test("a realm may sign with ES256", async () => {
   const admin = (await identity.logIn("admin")).access_token as string;
-  const put = await identity.ask("/admin/realms/master", {
+  const put = await identity.send("/admin/realms/master", {
     method: "PUT",
     bearer: admin,
     json: { defaultSignatureAlgorithm: "ES256" },
@@ -314,13 +317,13 @@ test("a realm may sign with ES256", async () => {
   const keys = createRemoteJWKSet(new URL(`${identity.issuer}/protocol/openid-connect/certs`));
   const { protectedHeader } = await jwtVerify(tokens.access_token, keys);
   assert.equal(protectedHeader.alg, "ES256");
-  const back = await identity.ask("/admin/realms/master", {
+  const back = await identity.send("/admin/realms/master", {
     method: "PUT",
     bearer: admin,
     json: { defaultSignatureAlgorithm: "none" },
   });
   assert.equal(back.status, 400);
-  await identity.ask("/admin/realms/master", {
+  await identity.send("/admin/realms/master", {
     method: "PUT",
     bearer: admin,
     json: { defaultSignatureAlgorithm: "RS256" },

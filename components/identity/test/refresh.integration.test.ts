@@ -25,12 +25,12 @@ const exchange = async (shown: ShownRefresh, settings: RealmSettings, startedAt:
 test("refresh rotates; of many at once all get the same successor; an old one ends the session (RFC 9700 §4.14)", async () => {
   const tokens = await identity.logIn("alice");
   const refresh = (token: string) =>
-    identity.ask(TOKEN, { form: { grant_type: "refresh_token", client_id: "admin-cli", refresh_token: token } });
-  const answers = await Promise.all(Array.from({ length: 12 }, () => refresh(tokens.refresh_token)));
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-  const ids = new Set(answers.map(({ body }) => decodeJwt(body.refresh_token).jti));
+    identity.send(TOKEN, { form: { grant_type: "refresh_token", client_id: "admin-cli", refresh_token: token } });
+  const responses = await Promise.all(Array.from({ length: 12 }, () => refresh(tokens.refresh_token)));
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+  const ids = new Set(responses.map(({ body }) => decodeJwt(body.refresh_token).jti));
   assert.equal(ids.size, 1);
-  const second = await refresh(answers[0]?.body.refresh_token);
+  const second = await refresh(responses[0]?.body.refresh_token);
   const third = await refresh(second.body.refresh_token);
   assert.equal(third.status, 200);
   // Two generations old: not a race any more.
@@ -38,7 +38,7 @@ test("refresh rotates; of many at once all get the same successor; an old one en
   assert.equal(old.status, 400);
   assert.equal(old.body.error, "invalid_grant");
   assert.equal((await refresh(third.body.refresh_token)).status, 400);
-  const check = await identity.ask("/realms/master/protocol/openid-connect/userinfo", {
+  const check = await identity.send("/realms/master/protocol/openid-connect/userinfo", {
     bearer: third.body.access_token,
   });
   assert.equal(check.status, 401);
@@ -79,7 +79,7 @@ test("a token exchanged just before the service died is good once more when it i
   const { sid, jti } = decodeJwt(tokens.refresh_token);
   const { pool, realms } = identity.context;
   const form = { grant_type: "refresh_token", client_id: "admin-cli", refresh_token: tokens.refresh_token };
-  assert.equal((await identity.ask(TOKEN, { form })).status, 200);
+  assert.equal((await identity.send(TOKEN, { form })).status, 200);
   const handle = await realms.find("master");
   const client = await handle?.findClient("admin-cli");
   assert.ok(handle && client);
@@ -108,7 +108,7 @@ test("exchanges that come together go to the database together, each with its ow
   });
   // One is no token any more, and another one's session is being changed by somebody else.
   const bad = { ...(shown[3] as ShownRefresh), refreshId: "another" };
-  const asked = shown.map((each, index) => (index === 3 ? bad : each));
+  const response = shown.map((each, index) => (index === 3 ? bad : each));
   let statements = 0;
   const counting: Queryable = {
     query: (text, values) => {
@@ -120,11 +120,11 @@ test("exchanges that come together go to the database together, each with its ow
   await holder.query("begin");
   await holder.query("select 1 from user_session where id = $1 for update", [shown[5]?.sessionId]);
   const rotation = createRefreshRotation(counting, new Date());
-  const answers = asked.map((each) => rotation.rotate(each, handle.realm.settings));
-  const free = await Promise.all(answers.filter((_, index) => index !== 5));
+  const responses = response.map((each) => rotation.rotate(each, handle.realm.settings));
+  const free = await Promise.all(responses.filter((_, index) => index !== 5));
   await holder.query("rollback");
   holder.release();
-  const held = await answers[5];
+  const held = await responses[5];
   const grants = [...free.slice(0, 5), held, ...free.slice(5)];
   grants.forEach((grant, index) => {
     assert.equal(grant === undefined, index === 3, String(index));

@@ -42,7 +42,7 @@ const OIDC = "/realms/master/protocol/openid-connect";
 const REGISTER = "/realms/master/clients-registrations/openid-connect";
 const REDIRECT = "https://client.example.org/callback";
 const register = (json: object, bearer?: string) =>
-  identity.ask(REGISTER, { json, ...(bearer !== undefined && { bearer }) });
+  identity.send(REGISTER, { json, ...(bearer !== undefined && { bearer }) });
 const pathOf = (body: { registration_client_uri: string }) => new URL(body.registration_client_uri).pathname;
 const sign = (clientId: string, more: Record<string, unknown> = {}, kid = "one") =>
   new SignJWT({ jti: randomUUID(), iss: clientId, sub: clientId, aud: identity.issuer, ...more })
@@ -51,7 +51,7 @@ const sign = (clientId: string, more: Record<string, unknown> = {}, kid = "one")
     .sign(keys.privateKey);
 const byAssertion = async (assertion: string) =>
   (
-    await identity.ask(`${OIDC}/token`, {
+    await identity.send(`${OIDC}/token`, {
       form: {
         grant_type: "client_credentials",
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -95,7 +95,7 @@ test("a client of others registers itself, and people must agree to a login with
     { grant_type: "client_credentials" },
     { grant_type: "password", username: "eric", password: PASSWORD },
   ]) {
-    const own = await identity.ask(`${OIDC}/token`, { basic: [id, String(secret)], form: grant as never });
+    const own = await identity.send(`${OIDC}/token`, { basic: [id, String(secret)], form: grant as never });
     assert.equal(own.body.error, "unauthorized_client", grant.grant_type);
   }
 });
@@ -104,8 +104,8 @@ test("a client reads, changes and removes its registration with its own token al
   const { status, body } = await register({ redirect_uris: [REDIRECT], client_name: "One" });
   assert.equal(status, 201);
   const bearer = body.registration_access_token as string;
-  const put = (json: object) => identity.ask(pathOf(body), { method: "PUT", bearer, json });
-  assert.equal((await identity.ask(pathOf(body), { bearer })).body.client_name, "One");
+  const put = (json: object) => identity.send(pathOf(body), { method: "PUT", bearer, json });
+  assert.equal((await identity.send(pathOf(body), { bearer })).body.client_name, "One");
   const changed = await put({
     client_id: body.client_id,
     redirect_uris: [`${REDIRECT}2`],
@@ -118,7 +118,7 @@ test("a client reads, changes and removes its registration with its own token al
   assert.equal(changed.body.dpop_bound_access_tokens, true);
   assert.deepEqual(changed.body.redirect_uris, [`${REDIRECT}2`]);
   assert.deepEqual(changed.body.grant_types, ["authorization_code"], "a change gives a stranger no more than before");
-  const record = (await identity.ask(`/admin/realms/master/clients?clientId=${body.client_id}`, { bearer: admin }))
+  const record = (await identity.send(`/admin/realms/master/clients?clientId=${body.client_id}`, { bearer: admin }))
     .body[0];
   assert.equal(record.consentRequired, true);
   assert.equal(record.serviceAccountsEnabled, false);
@@ -129,16 +129,16 @@ test("a client reads, changes and removes its registration with its own token al
   );
   const other = (await register({ redirect_uris: [REDIRECT] })).body;
   for (const method of ["GET", "PUT", "DELETE"]) {
-    const asked = await identity.ask(pathOf(body), {
+    const response = await identity.send(pathOf(body), {
       method,
       bearer: other.registration_access_token,
       ...(method === "PUT" && { json: { client_id: body.client_id, redirect_uris: [REDIRECT] } }),
     });
-    assert.equal(asked.status, 401, method);
+    assert.equal(response.status, 401, method);
   }
-  assert.equal((await identity.ask(`${REGISTER}/portal`, { bearer })).status, 401);
-  assert.equal((await identity.ask(pathOf(body), { method: "DELETE", bearer })).status, 204);
-  assert.equal((await identity.ask(pathOf(body), { bearer })).status, 401);
+  assert.equal((await identity.send(`${REGISTER}/portal`, { bearer })).status, 401);
+  assert.equal((await identity.send(pathOf(body), { method: "DELETE", bearer })).status, 204);
+  assert.equal((await identity.send(pathOf(body), { bearer })).status, 401);
 });
 
 test("a client's keys are read from where it publishes them, and no others count", async () => {
@@ -156,13 +156,13 @@ test("a client's keys are read from where it publishes them, and no others count
   const assertion = await sign(id);
   assert.equal(await byAssertion(assertion), 200);
   assert.equal(await byAssertion(assertion), 401, "once");
-  const asked = keysAsked;
+  const response = keysAsked;
   for (let count = 0; count < 5; count += 1) {
     assert.equal(await byAssertion(await sign(id, {}, `unknown ${count}`)), 401);
   }
-  assert.ok(keysAsked - asked <= 1, "unknown keys do not make this service ask again and again");
-  const secret = (await identity.ask(`/admin/realms/master/clients?clientId=${id}`, { bearer: admin })).body[0].secret;
-  const bySecret = await identity.ask(`${OIDC}/token`, {
+  assert.ok(keysAsked - response <= 1, "unknown keys do not make this service ask again and again");
+  const secret = (await identity.send(`/admin/realms/master/clients?clientId=${id}`, { bearer: admin })).body[0].secret;
+  const bySecret = await identity.send(`${OIDC}/token`, {
     basic: [id, String(secret)],
     form: { grant_type: "client_credentials" },
   });
@@ -202,9 +202,9 @@ test("metadata that is not right is refused", async () => {
     "an unknown method": { token_endpoint_auth_method: "tls_client_auth" },
   };
   for (const [why, metadata] of Object.entries(wrong)) {
-    const answer = await register(metadata);
-    assert.equal(answer.status, 400, `${why}: ${answer.text}`);
-    assert.match(answer.body.error, /^invalid_(client_metadata|redirect_uri)$/, why);
+    const response = await register(metadata);
+    assert.equal(response.status, 400, `${why}: ${response.text}`);
+    assert.match(response.body.error, /^invalid_(client_metadata|redirect_uri)$/, why);
   }
   assert.equal((await register({}, "no.good.token")).status, 401);
   const user = (await identity.logIn("eric")).access_token;
@@ -212,13 +212,13 @@ test("metadata that is not right is refused", async () => {
 });
 
 test("registration is off unless it is turned on, and discovery says what is", async () => {
-  const { body } = await identity.ask("/realms/master/.well-known/openid-configuration");
+  const { body } = await identity.send("/realms/master/.well-known/openid-configuration");
   assert.equal(body.registration_endpoint, `${identity.url}${REGISTER}`);
   const other = await startIdentity();
   try {
-    const document = (await other.ask("/realms/master/.well-known/openid-configuration")).body;
+    const document = (await other.send("/realms/master/.well-known/openid-configuration")).body;
     assert.equal(document.registration_endpoint, undefined);
-    assert.equal((await other.ask(REGISTER, { json: {} })).status, 404);
+    assert.equal((await other.send(REGISTER, { json: {} })).status, 404);
   } finally {
     await other.close();
   }

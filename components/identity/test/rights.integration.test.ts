@@ -43,15 +43,15 @@ async function call(route: string, headers: Readonly<Record<string, string>>): P
     .replace("*", NOBODY);
   // The decision point looks at the body before it looks at the caller.
   const json = path.startsWith("/pdp") && method !== "GET" && method !== "DELETE";
-  const answer = await fetch(`${identity.url}${filled}`, {
+  const response = await fetch(`${identity.url}${filled}`, {
     method,
     headers: { ...headers, ...(json && { "content-type": "application/json" }) },
     redirect: "manual",
     ...(json && { body: "{}" }),
   });
   // One of them is a stream without an end.
-  await answer.body?.cancel();
-  return answer.status;
+  await response.body?.cancel();
+  return response.status;
 }
 
 test("every address answers each kind of caller as the table says, and the table has every address", async () => {

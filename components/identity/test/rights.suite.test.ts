@@ -35,29 +35,29 @@ after(async () => {
 /** A client that acts for itself for each role: ending sessions does not end it. */
 async function makeCallers(): Promise<void> {
   const bearer = (await identity.logIn("admin")).access_token as string;
-  const ask = async (path: string, json?: unknown) => {
-    const answer = await identity.ask(`/admin/realms${path}`, { bearer, ...(json !== undefined && { json }) });
-    assert.ok(answer.status < 300, `${path} ${answer.status} ${answer.text}`);
-    return answer.body;
+  const send = async (path: string, json?: unknown) => {
+    const response = await identity.send(`/admin/realms${path}`, { bearer, ...(json !== undefined && { json }) });
+    assert.ok(response.status < 300, `${path} ${response.status} ${response.text}`);
+    return response.body;
   };
-  await ask("", { realm: REALM, enabled: true });
-  const [{ id: management }] = await ask(`/${REALM}/clients?clientId=realm-management`);
-  const all = (await ask(`/${REALM}/clients/${management}/roles`)) as { name: string }[];
+  await send("", { realm: REALM, enabled: true });
+  const [{ id: management }] = await send(`/${REALM}/clients?clientId=realm-management`);
+  const all = (await send(`/${REALM}/clients/${management}/roles`)) as { name: string }[];
   for (const role of ["none", "realm-admin", ...MANAGEMENT_ROLES]) {
-    await ask(`/${REALM}/clients`, {
+    await send(`/${REALM}/clients`, {
       clientId: `caller-${role}`,
       secret: "secret",
       publicClient: false,
       serviceAccountsEnabled: true,
     });
-    const [{ id }] = await ask(`/${REALM}/clients?clientId=caller-${role}`);
-    const { id: user } = await ask(`/${REALM}/clients/${id}/service-account-user`);
+    const [{ id }] = await send(`/${REALM}/clients?clientId=caller-${role}`);
+    const { id: user } = await send(`/${REALM}/clients/${id}/service-account-user`);
     if (role !== "none") {
-      await ask(`/${REALM}/users/${user}/role-mappings/clients/${management}`, [
+      await send(`/${REALM}/users/${user}/role-mappings/clients/${management}`, [
         all.find(({ name }) => name === role) ?? assert.fail(role),
       ]);
     }
-    const { body } = await identity.ask(`/realms/${REALM}/protocol/openid-connect/token`, {
+    const { body } = await identity.send(`/realms/${REALM}/protocol/openid-connect/token`, {
       form: { grant_type: "client_credentials" },
       basic: [`caller-${role}`, "secret"],
     });

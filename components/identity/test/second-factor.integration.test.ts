@@ -36,7 +36,7 @@ const logIn = async (browser: Browser, username: string): Promise<Page> =>
 const isBack = (page: Page) => page.url.startsWith(`${CALLBACK}?code=`);
 
 async function createUser(username: string, more: object = {}): Promise<string> {
-  const { status, headers } = await identity.ask("/admin/realms/master/users", {
+  const { status, headers } = await identity.send("/admin/realms/master/users", {
     bearer,
     json: { username, enabled: true, credentials: [{ type: "password", value: PASSWORD }], ...more },
   });
@@ -58,14 +58,14 @@ const recoveryCodesOf = (page: Page) =>
 async function setUp(username: string, more: object = { requiredActions: ["CONFIGURE_TOTP"] }) {
   const id = await createUser(username, more);
   const browser = new Browser();
-  const asked = await logIn(browser, username);
-  assert.match(asked.text, /<h1>Set up one-time codes<\/h1>/);
-  const secret = secretOf(asked);
-  const wrong = await send(browser, asked, { device: "phone", setup_code: "000000" });
+  const response = await logIn(browser, username);
+  assert.match(response.text, /<h1>Set up one-time codes<\/h1>/);
+  const secret = secretOf(response);
+  const wrong = await send(browser, response, { device: "phone", setup_code: "000000" });
   assert.equal(wrong.status, 400);
   assert.equal(secretOf(wrong), secret, "the same secret, or scanning it was for nothing");
   const used = codeOf(secret);
-  const shown = await send(browser, asked, { device: "phone", setup_code: used });
+  const shown = await send(browser, response, { device: "phone", setup_code: used });
   const codes = recoveryCodesOf(shown);
   assert.equal(codes.length, 10, shown.text.slice(0, 500));
   assert.ok(isBack(await send(browser, shown, {})));
@@ -75,18 +75,18 @@ async function setUp(username: string, more: object = { requiredActions: ["CONFI
 test("a login goes on only with a code, each good once, or with a recovery code", async () => {
   const { secret, codes, used } = await setUp("olga");
   const browser = new Browser();
-  const asked = await logIn(browser, "olga");
-  assert.match(asked.text, /<h1>One-time code<\/h1>/);
+  const response = await logIn(browser, "olga");
+  assert.match(response.text, /<h1>One-time code<\/h1>/);
   const account = new Browser();
   account.adopt(browser.cookies);
   assert.match((await account.open(`${identity.issuer}/account`)).text, /<h1>Log in to/, "not logged in yet");
   for (const code of ["000000", "", "x".repeat(200), used, codeOf(secret, 40)]) {
-    const refused = await send(browser, asked, { code });
+    const refused = await send(browser, response, { code });
     assert.equal(refused.status, 400, code);
     assert.match(refused.text, /not right, or was used before/);
   }
   const code = codeOf(secret, 1);
-  assert.ok(isBack(await send(browser, asked, { code })));
+  assert.ok(isBack(await send(browser, response, { code })));
 
   const second = new Browser();
   const again = await logIn(second, "olga");
@@ -99,9 +99,9 @@ test("a login goes on only with a code, each good once, or with a recovery code"
 test("nothing but the code leads on from the page that asks for it", async () => {
   await setUp("oscar");
   const browser = new Browser();
-  const asked = await logIn(browser, "oscar");
+  const response = await logIn(browser, "oscar");
   for (const fields of [{ new_password: "another one", new_password_again: "another one" }, { setup_code: "1" }, {}]) {
-    const page = await send(browser, asked, fields);
+    const page = await send(browser, response, fields);
     assert.ok(!isBack(page), JSON.stringify(fields));
     assert.match(page.text, /<h1>One-time code<\/h1>/);
   }
@@ -110,38 +110,38 @@ test("nothing but the code leads on from the page that asks for it", async () =>
 test("a million codes cannot be tried", async () => {
   const { secret } = await setUp("otto");
   const browser = new Browser();
-  const asked = await logIn(browser, "otto");
+  const response = await logIn(browser, "otto");
   let tries = 0;
-  let page = asked;
+  let page = response;
   while (!/too many failed logins/.test(page.text) && tries < 30) {
-    page = await send(browser, asked, { code: "000000" });
+    page = await send(browser, response, { code: "000000" });
     tries += 1;
   }
   assert.ok(tries <= 11, `${tries} tries`);
-  assert.match((await send(browser, asked, { code: codeOf(secret) })).text, /too many failed logins/);
+  assert.match((await send(browser, response, { code: codeOf(secret) })).text, /too many failed logins/);
 });
 
 test("programs send the code in the field totp", async () => {
   const { secret } = await setUp("odile");
-  const ask = (more: Record<string, string>) =>
-    identity.ask("/realms/master/protocol/openid-connect/token", {
+  const send = (more: Record<string, string>) =>
+    identity.send("/realms/master/protocol/openid-connect/token", {
       form: { grant_type: "password", client_id: "admin-cli", username: "odile", password: PASSWORD, ...more },
     });
-  const without = await ask({});
+  const without = await send({});
   assert.equal(without.status, 401);
   assert.match(JSON.stringify(without.body), /one-time code is needed/);
-  assert.equal((await ask({ totp: "000000" })).status, 401);
-  assert.equal((await ask({ totp: codeOf(secret, 1) })).status, 200);
+  assert.equal((await send({ totp: "000000" })).status, 401);
+  assert.equal((await send({ totp: codeOf(secret, 1) })).status, 200);
 });
 
 test("roles may demand it", async () => {
-  const { body } = await identity.ask("/admin/realms/master", { bearer });
+  const { body } = await identity.send("/admin/realms/master", { bearer });
   const setting = (secondFactorRoles: string) =>
-    identity.ask("/admin/realms/master", { method: "PUT", bearer, json: { ...(body as object), secondFactorRoles } });
-  await identity.ask("/admin/realms/master/roles", { bearer, json: { name: "careful" } });
-  const { body: role } = await identity.ask("/admin/realms/master/roles/careful", { bearer });
+    identity.send("/admin/realms/master", { method: "PUT", bearer, json: { ...(body as object), secondFactorRoles } });
+  await identity.send("/admin/realms/master/roles", { bearer, json: { name: "careful" } });
+  const { body: role } = await identity.send("/admin/realms/master/roles/careful", { bearer });
   const id = await createUser("orla");
-  await identity.ask(`/admin/realms/master/users/${id}/role-mappings/realm`, { bearer, json: [role] });
+  await identity.send(`/admin/realms/master/users/${id}/role-mappings/realm`, { bearer, json: [role] });
   assert.ok(isBack(await logIn(new Browser(), "orla")));
   assert.equal((await setting("operator-of-nothing, careful")).status, 204);
   assert.match((await logIn(new Browser(), "orla")).text, /<h1>Set up one-time codes<\/h1>/);
@@ -181,17 +181,17 @@ test("people set it up and remove it on their page, with the password", async ()
 
 test("administrators see devices, and remove them for who has lost one", async () => {
   const { id, secret } = await setUp("odin");
-  const credentials = await identity.ask(`/admin/realms/master/users/${id}/credentials`, { bearer });
+  const credentials = await identity.send(`/admin/realms/master/users/${id}/credentials`, { bearer });
   assert.ok(!JSON.stringify(credentials.body).includes(secret));
   const device = (credentials.body as unknown as { id: string; type: string; userLabel: string }[]).find(
     ({ type }) => type === "otp",
   );
   assert.equal(device?.userLabel, "phone");
-  const { body: user } = await identity.ask(`/admin/realms/master/users/${id}`, { bearer });
+  const { body: user } = await identity.send(`/admin/realms/master/users/${id}`, { bearer });
   assert.equal((user as { totp?: boolean }).totp, true);
   assert.deepEqual((user as { requiredActions?: string[] }).requiredActions, []);
   const remove = (credential: string) =>
-    identity.ask(`/admin/realms/master/users/${id}/credentials/${credential}`, { method: "DELETE", bearer });
+    identity.send(`/admin/realms/master/users/${id}/credentials/${credential}`, { method: "DELETE", bearer });
   assert.equal((await remove("nope")).status, 404);
   assert.equal((await remove(device?.id ?? "")).status, 204);
   assert.ok(isBack(await logIn(new Browser(), "odin")));

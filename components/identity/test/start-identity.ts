@@ -39,7 +39,7 @@ export interface TestIdentity {
   readonly logged: readonly string[];
   readonly setUpAgain: (clients?: readonly DeclaredClient[]) => Promise<void>;
   /** A request below the service; `form` makes it a POST. */
-  readonly ask: (
+  readonly send: (
     path: string,
     init?: AskInit,
   ) => Promise<{ status: number; headers: Headers; body: Body; text: string }>;
@@ -122,8 +122,8 @@ export async function startIdentity({
   const server = service.servers["http"] as Server;
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
 
-  const ask: TestIdentity["ask"] = async (path, { method, form, json, bearer, basic, headers } = {}) => {
-    const answer = await fetch(`${url}${path}`, {
+  const send: TestIdentity["send"] = async (path, { method, form, json, bearer, basic, headers } = {}) => {
+    const response = await fetch(`${url}${path}`, {
       method: method ?? (form !== undefined || json !== undefined ? "POST" : "GET"),
       redirect: "manual",
       headers: {
@@ -137,9 +137,9 @@ export async function startIdentity({
       ...(form && { body: new URLSearchParams(form) }),
       ...(json !== undefined && { body: JSON.stringify(json) }),
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get("content-type")?.includes("json") === true;
-    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   };
   return {
     url,
@@ -148,10 +148,10 @@ export async function startIdentity({
     postgres,
     logged,
     setUpAgain,
-    ask,
+    send,
     logIn: async (username, password = PASSWORD, more = {}) =>
       (
-        await ask("/realms/master/protocol/openid-connect/token", {
+        await send("/realms/master/protocol/openid-connect/token", {
           form: {
             grant_type: "password",
             client_id: "admin-cli",

@@ -28,7 +28,7 @@ before(async () => {
   for (const name of ["eric", "bob"]) {
     users.set(name, (await identity.logIn(name)).access_token);
   }
-  const { body } = await identity.ask(FACES[0].token, {
+  const { body } = await identity.send(FACES[0].token, {
     basic: ["dummy-service", SECRET],
     form: { grant_type: "client_credentials" },
   });
@@ -80,13 +80,13 @@ function breakText(text: string): string {
   return `${text.slice(0, at)}${other}${text.slice(at + randomInt(2))}`;
 }
 const makeTicket = async (face: (typeof FACES)[number], name = "eric"): Promise<string> => {
-  const { body: ids } = await identity.ask(`${face.resources}?name=${name}&exactName=true`, { bearer: server });
-  const { status, body } = await identity.ask(face.permission, { bearer: server, json: [{ resource_id: ids[0] }] });
+  const { body: ids } = await identity.send(`${face.resources}?name=${name}&exactName=true`, { bearer: server });
+  const { status, body } = await identity.send(face.permission, { bearer: server, json: [{ resource_id: ids[0] }] });
   assert.ok(status === 200 || status === 201, JSON.stringify(body));
   return body.ticket;
 };
 const exchange = (face: (typeof FACES)[number], ticket: string, user = "eric", more: Record<string, string> = {}) =>
-  identity.ask(face.token, { bearer: users.get(user) ?? "", form: { grant_type: GRANT, ticket, ...more } });
+  identity.send(face.token, { bearer: users.get(user) ?? "", form: { grant_type: GRANT, ticket, ...more } });
 
 for (const face of FACES) {
   test(`${face.permission}: hostile bodies are refused in words`, async () => {
@@ -100,15 +100,15 @@ for (const face of FACES) {
     ];
     for (const body of bodies) {
       for (const path of [face.permission, face.resources]) {
-        const answer = await fetch(`${identity.url}${path}`, {
+        const response = await fetch(`${identity.url}${path}`, {
           method: "POST",
           headers: { "content-type": "application/json", authorization: `Bearer ${server}` },
           body,
         });
-        const text = await answer.text();
-        assert.ok(answer.status < 500, `${path} ${answer.status} ${text.slice(0, 300)} for ${body.slice(0, 300)}`);
+        const text = await response.text();
+        assert.ok(response.status < 500, `${path} ${response.status} ${text.slice(0, 300)} for ${body.slice(0, 300)}`);
         // None of them names a resource that there is.
-        assert.ok(path !== face.permission || !answer.ok, `${answer.status} ${text} for ${body.slice(0, 300)}`);
+        assert.ok(path !== face.permission || !response.ok, `${response.status} ${text} for ${body.slice(0, 300)}`);
       }
     }
   });
@@ -142,8 +142,8 @@ for (const face of FACES) {
     const others = await Promise.all(Array.from({ length: 8 }, async (_, n) => [n, await makeTicket(face)] as const));
     assert.equal((await exchange(face, others[0]?.[1] ?? "", "bob")).status, 403);
     const [, raced = ""] = others[1] ?? [];
-    const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(face, raced)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1, "eight at once: one has it");
+    const responses = await Promise.all(Array.from({ length: 8 }, () => exchange(face, raced)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1, "eight at once: one has it");
   });
 
   test(`${face.token}: fields of the grant at random`, async () => {
@@ -160,7 +160,7 @@ for (const face of FACES) {
       const form = Object.fromEntries(
         Array.from({ length: randomInt(1, 5) }, () => [pick(fields), String(pick(LEAVES))] as const),
       );
-      const { status, body } = await identity.ask(face.token, {
+      const { status, body } = await identity.send(face.token, {
         bearer: users.get("bob") ?? "",
         form: { grant_type: GRANT, audience: "dummy-service", ...form },
       });

@@ -15,74 +15,77 @@ const TOKEN = "/realms/master/protocol/openid-connect/token";
 
 test("UMA: decisions, permissions and RPTs for who may, 403 for who may not", async () => {
   const grant = "urn:ietf:params:oauth:grant-type:uma-ticket";
-  const ask = async (user: string, form: Record<string, string>) =>
-    identity.ask(TOKEN, {
+  const send = async (user: string, form: Record<string, string>) =>
+    identity.send(TOKEN, {
       bearer: (await identity.logIn(user)).access_token,
       form: { grant_type: grant, audience: "dummy-service", ...form },
     });
-  assert.deepEqual((await ask("eric", { permission: "eric#view", response_mode: "decision" })).body, { result: true });
-  const refused = await ask("bob", { permission: "eric#view", response_mode: "decision" });
+  assert.deepEqual((await send("eric", { permission: "eric#view", response_mode: "decision" })).body, { result: true });
+  const refused = await send("bob", { permission: "eric#view", response_mode: "decision" });
   assert.equal(refused.status, 403);
   assert.equal(refused.body.error, "access_denied");
-  const list = await ask("bob", { response_mode: "permissions" });
+  const list = await send("bob", { response_mode: "permissions" });
   assert.deepEqual(
     list.body.map(({ rsname, scopes }: { rsname: string; scopes: string[] }) => [rsname, scopes]),
     [["bob", ["view"]]],
   );
-  const rpt = await ask("eric", {});
+  const rpt = await send("eric", {});
   const claims = decodeJwt(rpt.body.access_token);
   assert.equal((claims["authorization"] as { permissions: { rsname: string }[] }).permissions[0]?.rsname, "eric");
-  assert.equal((await ask("eric", { permission: "nothing" })).body.error, "invalid_resource");
-  assert.equal((await ask("eric", { permission: "eric#fly" })).body.error, "invalid_scope");
-  const byPath = await ask("eric", {
+  assert.equal((await send("eric", { permission: "nothing" })).body.error, "invalid_resource");
+  assert.equal((await send("eric", { permission: "eric#fly" })).body.error, "invalid_scope");
+  const byPath = await send("eric", {
     permission: "/eric/a/b",
     permission_resource_format: "uri",
     response_mode: "decision",
   });
   assert.deepEqual(byPath.body, { result: true });
-  assert.equal((await identity.ask(TOKEN, { form: { grant_type: grant, audience: "dummy-service" } })).status, 401);
+  assert.equal((await identity.send(TOKEN, { form: { grant_type: grant, audience: "dummy-service" } })).status, 401);
 });
 
 test("the protection API: a resource server keeps its resources and makes tickets (UMA 2.0 Federated Authorization)", async () => {
-  const { body } = await identity.ask(TOKEN, {
+  const { body } = await identity.send(TOKEN, {
     basic: ["dummy-service", SECRET],
     form: { grant_type: "client_credentials" },
   });
   const base = "/realms/master/authz/protection";
   const bearer = body.access_token as string;
-  const made = await identity.ask(`${base}/resource_set`, {
+  const made = await identity.send(`${base}/resource_set`, {
     bearer,
     json: { name: "maps", uris: ["/maps/*"], resource_scopes: ["view", "edit"] },
   });
   assert.equal(made.status, 201);
-  const found = await identity.ask(`${base}/resource_set?uri=/maps/a&matchingUri=true`, { bearer });
+  const found = await identity.send(`${base}/resource_set?uri=/maps/a&matchingUri=true`, { bearer });
   assert.deepEqual(found.body, [made.body._id]);
-  const ticket = await identity.ask(`${base}/permission`, {
+  const ticket = await identity.send(`${base}/permission`, {
     bearer,
     json: [{ resource_id: made.body._id, resource_scopes: ["view"] }],
   });
   assert.equal(ticket.status, 201);
-  const refused = await identity.ask(TOKEN, {
+  const refused = await identity.send(TOKEN, {
     bearer: (await identity.logIn("eric")).access_token,
     form: { grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket", ticket: ticket.body.ticket },
   });
   assert.equal(refused.status, 403);
-  assert.equal((await identity.ask(`${base}/resource_set/${made.body._id}`, { bearer, method: "DELETE" })).status, 204);
-  const asUser = await identity.ask(`${base}/resource_set`, { bearer: (await identity.logIn("eric")).access_token });
+  assert.equal(
+    (await identity.send(`${base}/resource_set/${made.body._id}`, { bearer, method: "DELETE" })).status,
+    204,
+  );
+  const asUser = await identity.send(`${base}/resource_set`, { bearer: (await identity.logIn("eric")).access_token });
   assert.equal(asUser.status, 403);
 });
 
 test("owners share their resources with others, by scope, and take it back (policy_endpoint)", async () => {
   const protection = "/realms/master/authz/protection";
-  const { body: uma } = await identity.ask("/realms/master/.well-known/uma2-configuration", {});
+  const { body: uma } = await identity.send("/realms/master/.well-known/uma2-configuration", {});
   assert.equal(uma.policy_endpoint, `${identity.issuer}/authz/protection/uma-policy`);
-  const server = await identity.ask(TOKEN, {
+  const server = await identity.send(TOKEN, {
     basic: ["dummy-service", SECRET],
     form: { grant_type: "client_credentials" },
   });
   /** A login at the resource server itself, as its pages have it. */
   const logIn = async (username: string) => {
-    const { body } = await identity.ask(TOKEN, {
+    const { body } = await identity.send(TOKEN, {
       basic: ["dummy-service", SECRET],
       form: { grant_type: "password", username, password: PASSWORD },
     });
@@ -91,7 +94,7 @@ test("owners share their resources with others, by scope, and take it back (poli
   };
   const [eric, bob] = [await logIn("eric"), await logIn("bob")];
   const makeResource = async (name: string, more: object) => {
-    const { body } = await identity.ask(`${protection}/resource_set`, {
+    const { body } = await identity.send(`${protection}/resource_set`, {
       bearer: server.body.access_token,
       json: { name, uris: [`/${name}/*`], owner: decodeJwt(eric).sub, ownerManagedAccess: true, ...more },
     });
@@ -100,14 +103,14 @@ test("owners share their resources with others, by scope, and take it back (poli
   const album = await makeResource("album", { resource_scopes: ["view", "edit"] });
   const fixed = await makeResource("fixed", { resource_scopes: ["view"], ownerManagedAccess: false });
   const bare = await makeResource("bare", {});
-  const ask = (path: string, bearer: string, json?: unknown, method?: string) =>
-    identity.ask(`${protection}/uma-policy${path}`, {
+  const send = (path: string, bearer: string, json?: unknown, method?: string) =>
+    identity.send(`${protection}/uma-policy${path}`, {
       bearer,
       ...(json !== undefined && { json }),
       ...(method !== undefined && { method }),
     });
   const may = async (user: string, permission: string) => {
-    const { status } = await identity.ask(TOKEN, {
+    const { status } = await identity.send(TOKEN, {
       bearer: user,
       form: {
         grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
@@ -121,30 +124,30 @@ test("owners share their resources with others, by scope, and take it back (poli
   assert.equal(await may(eric, `${album}#edit`), true, "the owner needs no policy");
   assert.equal(await may(bob, `${album}#view`), false);
 
-  const made = await ask(`/${album}`, eric, { name: "friends", scopes: ["view"], users: ["bob"] });
+  const made = await send(`/${album}`, eric, { name: "friends", scopes: ["view"], users: ["bob"] });
   assert.equal(made.status, 201, made.text);
   assert.deepEqual(made.body.users, ["bob"]);
   assert.equal(made.body.type, "uma");
   assert.equal(await may(bob, `${album}#view`), true);
   assert.equal(await may(bob, `${album}#edit`), false);
 
-  const changed = await ask(`/${made.body.id}`, eric, { name: "friends", scopes: ["view", "edit"] }, "PUT");
+  const changed = await send(`/${made.body.id}`, eric, { name: "friends", scopes: ["view", "edit"] }, "PUT");
   assert.equal(changed.status, 200, changed.text);
   assert.deepEqual(changed.body.users, ["bob"], "what is left out stays");
   assert.equal(await may(bob, `${album}#edit`), true);
   assert.deepEqual(
-    (await ask(`?resource=${album}&scope=edit`, eric)).body.map(({ name }: { name: string }) => name),
+    (await send(`?resource=${album}&scope=edit`, eric)).body.map(({ name }: { name: string }) => name),
     ["friends"],
   );
 
   // Nobody else sees, changes or adds any; a name is free for each owner.
-  assert.deepEqual((await ask("", bob)).body, []);
-  assert.equal((await ask(`/${made.body.id}`, bob)).status, 404);
-  assert.equal((await ask(`/${made.body.id}`, bob, { users: ["bob"] }, "PUT")).status, 404);
-  assert.equal((await ask(`/${made.body.id}`, bob, undefined, "DELETE")).status, 404);
-  assert.equal((await ask(`/${album}`, bob, { name: "mine", users: ["bob"] })).status, 403);
-  assert.equal((await ask(`/${album}`, (await identity.logIn("eric")).access_token, { name: "x" })).status, 403);
-  assert.equal((await ask("", "no-token")).status, 401);
+  assert.deepEqual((await send("", bob)).body, []);
+  assert.equal((await send(`/${made.body.id}`, bob)).status, 404);
+  assert.equal((await send(`/${made.body.id}`, bob, { users: ["bob"] }, "PUT")).status, 404);
+  assert.equal((await send(`/${made.body.id}`, bob, undefined, "DELETE")).status, 404);
+  assert.equal((await send(`/${album}`, bob, { name: "mine", users: ["bob"] })).status, 403);
+  assert.equal((await send(`/${album}`, (await identity.logIn("eric")).access_token, { name: "x" })).status, 403);
+  assert.equal((await send("", "no-token")).status, 401);
   const refusals: readonly (readonly [string, unknown, RegExp])[] = [
     [album, { name: "friends", users: ["bob"] }, /exists/],
     [album, { name: "a", users: ["nobody"] }, /there is no user "nobody"/],
@@ -157,7 +160,7 @@ test("owners share their resources with others, by scope, and take it back (poli
     ["nothing", { name: "h", users: ["bob"] }, /there is no resource "nothing"/],
   ];
   for (const [resource, json, reason] of refusals) {
-    const { status, body } = await ask(`/${resource}`, eric, json);
+    const { status, body } = await send(`/${resource}`, eric, json);
     assert.ok(status === 400 || status === 409, String(status));
     assert.match(body.errorMessage, reason);
   }
@@ -165,7 +168,7 @@ test("owners share their resources with others, by scope, and take it back (poli
   // Nothing remains in force when the resource is no longer managed by its owner, or belongs to somebody else.
   const settings = { name: "album", uris: ["/album/*"], resource_scopes: ["view", "edit"] };
   const change = (more: object) =>
-    identity.ask(`${protection}/resource_set/${album}`, {
+    identity.send(`${protection}/resource_set/${album}`, {
       bearer: server.body.access_token,
       method: "PUT",
       json: { ...settings, ...more },
@@ -174,35 +177,35 @@ test("owners share their resources with others, by scope, and take it back (poli
   assert.equal(await may(bob, `${album}#view`), false);
   assert.equal((await change({ ownerManagedAccess: true })).status, 204);
   assert.equal(await may(bob, `${album}#view`), true);
-  assert.equal((await ask(`/${made.body.id}`, eric, undefined, "DELETE")).status, 204);
+  assert.equal((await send(`/${made.body.id}`, eric, undefined, "DELETE")).status, 204);
   assert.equal(await may(bob, `${album}#view`), false);
 });
 
 test("what a user shared goes with the user", async () => {
   const protection = "/realms/master/authz/protection";
   const admin = (await identity.logIn("admin")).access_token;
-  const created = await identity.ask("/admin/realms/master/users", {
+  const created = await identity.send("/admin/realms/master/users", {
     bearer: admin,
     json: { username: "gone", enabled: true, credentials: [{ type: "password", value: PASSWORD }] },
   });
   const owner = created.headers.get("location")?.split("/").at(-1) ?? "";
   const basic: [string, string] = ["dummy-service", SECRET];
-  const server = await identity.ask(TOKEN, { basic, form: { grant_type: "client_credentials" } });
-  const { body: resource } = await identity.ask(`${protection}/resource_set`, {
+  const server = await identity.send(TOKEN, { basic, form: { grant_type: "client_credentials" } });
+  const { body: resource } = await identity.send(`${protection}/resource_set`, {
     bearer: server.body.access_token,
     json: { name: "left", uris: ["/left/*"], resource_scopes: ["view"], owner, ownerManagedAccess: true },
   });
   const logIn = async (username: string) =>
-    (await identity.ask(TOKEN, { basic, form: { grant_type: "password", username, password: PASSWORD } })).body
+    (await identity.send(TOKEN, { basic, form: { grant_type: "password", username, password: PASSWORD } })).body
       .access_token as string;
-  const shared = await identity.ask(`${protection}/uma-policy/${resource._id}`, {
+  const shared = await identity.send(`${protection}/uma-policy/${resource._id}`, {
     bearer: await logIn("gone"),
     json: { name: "all", users: ["bob"] },
   });
   assert.equal(shared.status, 201, shared.text);
   const bob = await logIn("bob");
   const may = () =>
-    identity.ask(TOKEN, {
+    identity.send(TOKEN, {
       bearer: bob,
       form: {
         grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
@@ -211,7 +214,7 @@ test("what a user shared goes with the user", async () => {
       },
     });
   assert.equal((await may()).status, 200);
-  const gone = await identity.ask(`/admin/realms/master/users/${owner}`, { bearer: admin, method: "DELETE" });
+  const gone = await identity.send(`/admin/realms/master/users/${owner}`, { bearer: admin, method: "DELETE" });
   assert.equal(gone.status, 204);
   assert.equal((await may()).status, 403);
 });

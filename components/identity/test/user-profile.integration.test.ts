@@ -152,13 +152,13 @@ test("accepted terms count for the decision point, until they are withdrawn", as
   const admin = await identity.logIn("admin");
   const token = { bearer: String(admin.access_token) };
   const term = { term_id: "terms-1", name: "Fair use", description: "Be <kind>." };
-  assert.equal((await identity.ask("/pdp/terms/", { ...token, json: term })).status, 200);
+  assert.equal((await identity.send("/pdp/terms/", { ...token, json: term })).status, 200);
   const rules = [{ AND: [{ EQUAL: { user_name: "bob" } }] }];
   const policy = { name: "p", config: { resource_id: "loose", action: "view", "T&C": ["terms-1"], rules } };
-  assert.equal((await identity.ask("/pdp/policy/", { ...token, json: policy })).status, 200);
+  assert.equal((await identity.send("/pdp/policy/", { ...token, json: policy })).status, 200);
   const decide = async () =>
     (
-      await identity.ask("/pdp/policy/validate", {
+      await identity.send("/pdp/policy/validate", {
         ...token,
         json: {
           Request: {
@@ -196,7 +196,7 @@ test("an account goes after the time to think again, and stays when its user did
   const before = await identity.logIn("alice");
   await cleanUp(identity.context);
   assert.equal(await findUser("alice"), undefined);
-  const after = await identity.ask("/oxauth/restv1/userinfo", { bearer: String(before.access_token) });
+  const after = await identity.send("/oxauth/restv1/userinfo", { bearer: String(before.access_token) });
   assert.equal(after.status, 401);
   const { rows } = await identity.context.pool.query("select 1 from profile_entry where user_id = $1", [id]);
   assert.equal(rows.length, 0);

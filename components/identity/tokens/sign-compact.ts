@@ -44,9 +44,11 @@ export function createSecretSigner(secret: string, typ: string) {
     /** Whether this secret signed a token, with this header and in this spelling. */
     isSigned: (token: string): boolean => {
       const end = token.lastIndexOf(".");
-      const given = decodeBase64Url(token.slice(end + 1));
-      const wanted = mac(token.slice(0, Math.max(end, 0)));
-      return token.startsWith(`${header}.`) && given?.length === wanted.length && timingSafeEqual(given, wanted);
+      const provided = decodeBase64Url(token.slice(end + 1));
+      const requested = mac(token.slice(0, Math.max(end, 0)));
+      return (
+        token.startsWith(`${header}.`) && provided?.length === requested.length && timingSafeEqual(provided, requested)
+      );
     },
   };
 }

@@ -32,7 +32,7 @@ export async function evaluatePermissions(
   { audience, identity, permissions, byUri }: Evaluation,
 ): Promise<readonly GrantedPermission[]> {
   const { set, evaluator } = await policies.load(realm.id, audience);
-  const wanted: { resource: Resource; scopes: readonly string[] | undefined }[] = [];
+  const requested: { resource: Resource; scopes: readonly string[] | undefined }[] = [];
   for (const permission of permissions) {
     const [name = "", scopeText] = permission.split("#", 2);
     const scopes = scopeText === undefined || scopeText === "" ? undefined : scopeText.split(",");
@@ -49,13 +49,13 @@ export async function evaluatePermissions(
     if (found.length === 0) {
       throw new OAuthError(400, "invalid_resource", `Resource with id [${name}] does not exist.`);
     }
-    wanted.push(...found.map((resource) => ({ resource, scopes })));
+    requested.push(...found.map((resource) => ({ resource, scopes })));
   }
   if (permissions.length === 0) {
-    wanted.push(...set.resources.map((resource) => ({ resource, scopes: undefined })));
+    requested.push(...set.resources.map((resource) => ({ resource, scopes: undefined })));
   }
   const context = { identity, now: new Date() };
-  return wanted.flatMap(({ resource, scopes }): GrantedPermission[] => {
+  return requested.flatMap(({ resource, scopes }): GrantedPermission[] => {
     const decision = evaluator.evaluateResource(resource, context, scopes);
     return decision.granted
       ? [

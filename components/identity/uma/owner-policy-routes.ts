@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AdminError, badRequest, notFound, sendAdminError } from "../admin/errors.ts";
 import { listMembers, loadMemberNames } from "../admin/member-names.ts";
 import { MEMBER_KINDS, readPolicy } from "../admin/policy-records.ts";
-import { inChange, readObject, readPage, readText, readTexts } from "../admin/request.ts";
+import { runChange, readObject, readPage, readText, readTexts } from "../admin/request.ts";
 import type { IdentityContext } from "../context.ts";
 import { checkAccessToken } from "../protocol/access-token.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
@@ -111,7 +111,7 @@ export function addOwnerPolicyRoutes(app: FastifyInstance, context: IdentityCont
   };
   const showOne = async (policy: AuthzPolicy, owner: Owner) => (await show([policy], owner))[0];
   const save = (owner: Owner, id: string | undefined, fields: PolicyFields) =>
-    inChange(context, async (db) => {
+    runChange(context, async (db) => {
       if (id === undefined && (await countOwnerPolicies(db, owner.user.id)) >= MAX_POLICIES) {
         throw badRequest(`a user shares by at most ${MAX_POLICIES} policies; delete some, or share with a group`);
       }
@@ -125,24 +125,24 @@ export function addOwnerPolicyRoutes(app: FastifyInstance, context: IdentityCont
     resource: AuthzResource,
     present?: AuthzPolicy,
   ) => {
-    const given = readObject(body);
-    if (given["condition"] !== undefined) {
+    const provided = readObject(body);
+    if (provided["condition"] !== undefined) {
       throw badRequest("condition is not supported; allowed: users, roles, groups, clients");
     }
-    if (readText(given, "logic") === "NEGATIVE") {
+    if (readText(provided, "logic") === "NEGATIVE") {
       throw badRequest('logic is "NEGATIVE"; allowed: POSITIVE');
     }
     const own = new Set(resource.scopes.map(({ name }) => name));
-    const scopes = readTexts(given, "scopes") ?? (present === undefined ? [...own] : undefined);
+    const scopes = readTexts(provided, "scopes") ?? (present === undefined ? [...own] : undefined);
     const unknown = scopes?.find((scope) => !own.has(scope));
     if (unknown !== undefined || scopes?.length === 0) {
       throw badRequest(
         `scopes has ${JSON.stringify(unknown ?? "nothing")}; of ${resource.name}: ${[...own].join(", ")}`,
       );
     }
-    const around = { db: pool, realmId: handle.realm.id, client };
-    const { resources: _, policies: __, ...known } = given;
-    const fields = await readPolicy(around, OWNER_PERMISSION, { ...known, scopes }, present);
+    const context = { db: pool, realmId: handle.realm.id, client };
+    const { resources: _, policies: __, ...known } = provided;
+    const fields = await readPolicy(context, OWNER_PERMISSION, { ...known, scopes }, present);
     if (Object.keys(fields.config).length === 0) {
       throw badRequest(`nobody is named to share ${resource.name} with; allowed: users, roles, groups, clients`);
     }
@@ -184,7 +184,7 @@ export function addOwnerPolicyRoutes(app: FastifyInstance, context: IdentityCont
     });
     scope.delete<Params>(`${base}/:id`, async (request, reply) => {
       const { owner, policy } = await open(request);
-      await inChange(context, async (db) => {
+      await runChange(context, async (db) => {
         await deletePolicy(db, owner.client.id, policy.id);
         await announceRules(db, owner.handle.realm.name, owner.client);
       });

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { readResource, toResourceRepresentation } from "../admin/authz-resources.ts";
 import { AdminError, badRequest, notFound, sendAdminError } from "../admin/errors.ts";
-import { inChange, readObject, readText, readTexts } from "../admin/request.ts";
+import { runChange, readObject, readText, readTexts } from "../admin/request.ts";
 import type { IdentityContext } from "../context.ts";
 import { checkAccessToken } from "../protocol/access-token.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
@@ -76,22 +76,26 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
         scope: query["scope"],
         ...(query["matchingUri"] === "true" ? {} : { uri: query["uri"] }),
       });
-      const wanted = query["uri"];
+      const requested = query["uri"];
       const fitting =
-        query["matchingUri"] === "true" && wanted !== undefined
-          ? createUriIndex(found.flatMap((item) => item.uris.map((uri) => [uri, item] as const))).find(wanted)
+        query["matchingUri"] === "true" && requested !== undefined
+          ? createUriIndex(found.flatMap((item) => item.uris.map((uri) => [uri, item] as const))).find(requested)
           : found;
       return query["deep"] === "true" ? fitting.map((resource) => show(resource, client)) : fitting.map(({ id }) => id);
     });
     scope.post<Params>(`${base}/resource_set`, async (request, reply) => {
       const { handle, client } = await enter(request);
-      const wanted = readResource(readObject(request.body), client);
-      const [same] = await listResources(pool, client.id, { name: wanted.name, exactName: true, owner: wanted.owner });
+      const requested = readResource(readObject(request.body), client);
+      const [same] = await listResources(pool, client.id, {
+        name: requested.name,
+        exactName: true,
+        owner: requested.owner,
+      });
       if (same !== undefined) {
-        throw new AdminError(409, `Resource with name [${wanted.name}] already exists.`);
+        throw new AdminError(409, `Resource with name [${requested.name}] already exists.`);
       }
-      const id = await inChange(context, async (db) => {
-        const made = await insertResource(db, client.id, wanted);
+      const id = await runChange(context, async (db) => {
+        const made = await insertResource(db, client.id, requested);
         await announceRules(db, handle.realm.name, client);
         return made;
       });
@@ -104,16 +108,16 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
     });
     scope.put<Params>(`${base}/resource_set/:resource`, async (request, reply) => {
       const { handle, client, resource } = await open(request);
-      const wanted = readResource(readObject(request.body), client, resource);
-      await inChange(context, async (db) => {
-        await updateResource(db, client.id, resource.id, wanted);
+      const requested = readResource(readObject(request.body), client, resource);
+      await runChange(context, async (db) => {
+        await updateResource(db, client.id, resource.id, requested);
         await announceRules(db, handle.realm.name, client);
       });
       return reply.code(204).send();
     });
     scope.delete<Params>(`${base}/resource_set/:resource`, async (request, reply) => {
       const { handle, client, resource } = await open(request);
-      await inChange(context, async (db) => {
+      await runChange(context, async (db) => {
         await deleteResource(db, client.id, resource.id);
         await announceRules(db, handle.realm.name, client);
       });

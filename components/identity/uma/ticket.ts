@@ -37,9 +37,14 @@ export async function takeTicket(handle: RealmHandle, text: string): Promise<Tic
 
 function readTicket({ realm, issuer }: RealmHandle, text: string): TakenTicket | undefined {
   const [payload = "", signature = "", ...rest] = text.split(".");
-  const given = decodeBase64Url(signature);
-  const wanted = mac(realm.secret, payload);
-  if (given === undefined || rest.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+  const provided = decodeBase64Url(signature);
+  const requested = mac(realm.secret, payload);
+  if (
+    provided === undefined ||
+    rest.length > 0 ||
+    provided.length !== requested.length ||
+    !timingSafeEqual(provided, requested)
+  ) {
     return undefined;
   }
   // Nobody else can have signed it: it is as it was made.

@@ -43,8 +43,8 @@ export async function grantByUmaTicket(
   const audienceId = ticket?.audience ?? form.get("audience");
   const azp = typeof bearer.claims["azp"] === "string" ? bearer.claims["azp"] : "";
   const audience = await findAudience(handle, audienceId ?? azp);
-  const asked = form.get("permission");
-  const permissions = ticket?.permissions ?? (asked === undefined ? [] : asked.split(/\s+/));
+  const requested = form.get("permission");
+  const permissions = ticket?.permissions ?? (requested === undefined ? [] : requested.split(/\s+/));
 
   const granted = await evaluatePermissions(context, handle, {
     audience,
@@ -77,7 +77,7 @@ export async function grantByUmaTicket(
     form.get("client_id") === undefined
       ? await findAudience(handle, azp)
       : await authenticateClient(handle, undefined, form);
-  const answer = await issueTokens(handle, {
+  const response = await issueTokens(handle, {
     client,
     user: bearer.user,
     access: bearer.access,
@@ -93,7 +93,7 @@ export async function grantByUmaTicket(
       authorization: { permissions: granted },
     },
   });
-  return { ...answer, upgraded: false };
+  return { ...response, upgraded: false };
 }
 
 async function findAudience({ findClient }: RealmHandle, clientId: string): Promise<Client> {

@@ -67,11 +67,11 @@ export function parseConditions(value: unknown): readonly Condition[] {
     if (isValue === undefined || !isRecord(keys) || (operator === "Null" && ifExists)) {
       throw new S3Error("MalformedPolicy", `Invalid Condition type : ${name}`);
     }
-    return Object.entries(keys).map(([key, given]) => {
+    return Object.entries(keys).map(([key, provided]) => {
       if (!isConditionKey(key)) {
         throw new S3Error("MalformedPolicy", `Policy has an invalid condition key: ${key.slice(0, 200)}`);
       }
-      const values = readTexts(given, "Condition");
+      const values = readTexts(provided, "Condition");
       const wrong = values.find((each) => !each.includes("${") && !isValue(each));
       if (wrong !== undefined) {
         throw new S3Error("MalformedPolicy", `${name} cannot be compared with "${wrong.slice(0, 200)}".`);

@@ -1,12 +1,12 @@
 import type { Bucket } from "../store/rows.ts";
 import { type Acl, allowsByAcl, levelOf } from "./acl.ts";
-import { recallPolicy } from "./policy-memory.ts";
-import { type AccessQuestion, type Verdict, evaluatePolicy, mightAllow, withoutAccounts } from "./policy.ts";
+import { parsePolicyCached } from "./policy-cache.ts";
+import { type AuthorizationRequest, type Verdict, evaluatePolicy, mightAllow, withoutAccounts } from "./policy.ts";
 import { type Principal, callerOf } from "./principal.ts";
 import { isPublicPolicy } from "./public-policy.ts";
 
 /** What is asked of a bucket or of an object in it. */
-export interface Question extends Omit<AccessQuestion, "caller"> {
+export interface Question extends Omit<AuthorizationRequest, "caller"> {
   /** The list that decides this action, where lists count; of an object that is there. */
   readonly acl?: Acl | undefined;
   /** Account of the object's owner, where that may be another than the bucket's. */
@@ -22,7 +22,7 @@ export function isAllowed(principal: Principal, bucket: Bucket | undefined, ques
     return true;
   }
   const claims = principal.kind === "user" ? principal.claims : {};
-  const full: AccessQuestion = {
+  const full: AuthorizationRequest = {
     action: question.action,
     resource: question.resource,
     context: (key) => (claims[key] === undefined ? question.context(key) : [claims[key]]),
@@ -60,11 +60,11 @@ function isMember({ account, ownsAccount }: Extract<Principal, { readonly kind: 
  * Whether the resource allows something to a member of its account by itself. What is given to the account is its owner's to give on:
  * only what names the user, or everybody, counts.
  */
-function isNamed(bucket: Bucket | undefined, question: Question, full: AccessQuestion): boolean {
+function isNamed(bucket: Bucket | undefined, question: Question, full: AuthorizationRequest): boolean {
   if (bucket === undefined) {
     return false;
   }
-  const policy = bucket.policy === null ? [] : withoutAccounts(recallPolicy(bucket.policy, bucket.name));
+  const policy = bucket.policy === null ? [] : withoutAccounts(parsePolicyCached(bucket.policy, bucket.name));
   return evaluatePolicy(policy, full) === "allow" || isGranted({ kind: "anonymous" }, bucket, question);
 }
 
@@ -74,7 +74,7 @@ export function mightBeAllowed(principal: Principal, bucket: Bucket, action: str
     return true;
   }
   const caller = callerOf(principal);
-  const byPolicy = bucket.policy !== null && mightAllow(recallPolicy(bucket.policy, bucket.name), action, caller);
+  const byPolicy = bucket.policy !== null && mightAllow(parsePolicyCached(bucket.policy, bucket.name), action, caller);
   if (byPolicy || bucket.ownership !== "BucketOwnerEnforced") {
     return true;
   }
@@ -87,7 +87,7 @@ export function isDenied(principal: Principal, question: Question): boolean {
     return false;
   }
   const { identity, boundary = [], limits } = principal;
-  const full: AccessQuestion = { ...question, caller: callerOf(principal) };
+  const full: AuthorizationRequest = { ...question, caller: callerOf(principal) };
   return [identity, boundary, ...limits].some((policy) => evaluatePolicy(policy, full) === "deny");
 }
 
@@ -95,12 +95,12 @@ function judgeByBucket(
   principal: Principal,
   bucket: Bucket | undefined,
   { action, objectAccount }: Question,
-  full: AccessQuestion,
+  full: AuthorizationRequest,
 ): Verdict {
   if (bucket?.policy === null || bucket === undefined) {
     return "none";
   }
-  const policy = recallPolicy(bucket.policy, bucket.name);
+  const policy = parsePolicyCached(bucket.policy, bucket.name);
   const verdict = evaluatePolicy(policy, full);
   if (verdict !== "allow") {
     return verdict;

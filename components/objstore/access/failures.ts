@@ -4,7 +4,7 @@ const WINDOW = 60_000;
 const FREE = 5;
 const STEP = 100;
 const LONGEST = 2000;
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 interface Failed {
   count: number;
@@ -33,7 +33,7 @@ export class Failures {
   async slow(address: string): Promise<void> {
     const before = this.count(address);
     const since = before === 0 ? this.#now() : (this.#addresses.get(address)?.since ?? this.#now());
-    if (this.#addresses.size >= MOST_ADDRESSES) {
+    if (this.#addresses.size >= MAX_ADDRESSES) {
       // The oldest goes: an attacker of many addresses is not one whom this stops.
       this.#addresses.delete(this.#addresses.keys().next().value ?? "");
     }

@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** What is asked: an action on a resource under circumstances. */
-export interface AccessQuestion {
+export interface AuthorizationRequest {
   readonly action: string;
   /** `bucket` or `bucket/key`; empty for the service. */
   readonly resource: string;
@@ -193,7 +193,7 @@ function toPrincipalPattern(kind: string, name: string): PrincipalPattern | unde
 }
 
 /** What a policy says: an explicit Deny beats every Allow. `${aws:username}` and the like are filled in. */
-export function evaluatePolicy(policy: Policy, question: AccessQuestion): Verdict {
+export function evaluatePolicy(policy: Policy, question: AuthorizationRequest): Verdict {
   let verdict: Verdict = "none";
   for (const statement of policy) {
     if (applies(statement, question)) {
@@ -223,7 +223,7 @@ export function mightAllow(policy: Policy, action: string, caller: Caller): bool
   );
 }
 
-function applies(statement: Statement, question: AccessQuestion): boolean {
+function applies(statement: Statement, question: AuthorizationRequest): boolean {
   const { resources, notResources, conditions } = statement;
   return (
     concerns(statement, question.caller) &&
@@ -258,13 +258,13 @@ function matchesAction({ actions, notActions }: Statement, action: string): bool
   return actions.some((pattern) => isLike(action, pattern)) !== notActions;
 }
 
-function matchesResource(pattern: string, question: AccessQuestion): boolean {
+function matchesResource(pattern: string, question: AuthorizationRequest): boolean {
   const filled = fillVariables(pattern, question, true);
   return filled !== undefined && isLike(question.resource, filled);
 }
 
 /** Undefined when a variable has no value: such a pattern matches nothing. Values never act as wildcards. */
-function fillVariables(text: string, { context, caller }: AccessQuestion, escape: boolean): string | undefined {
+function fillVariables(text: string, { context, caller }: AuthorizationRequest, escape: boolean): string | undefined {
   if (!text.includes("${")) {
     return text;
   }

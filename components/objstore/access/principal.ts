@@ -1,7 +1,7 @@
 import { S3Error } from "../errors.ts";
 import { findManagedPolicy } from "../iam/managed-policies.ts";
 import type { AccessKey, Accounts, User } from "../store/accounts.ts";
-import { recallPolicy } from "./policy-memory.ts";
+import { parsePolicyCached } from "./policy-cache.ts";
 import type { Caller, Policy } from "./policy.ts";
 
 /** Who asks. */
@@ -27,7 +27,7 @@ export type Principal =
     };
 
 /** What lets root's narrowed keys do something at all. */
-const EVERYTHING: Policy = recallPolicy(
+const EVERYTHING: Policy = parsePolicyCached(
   JSON.stringify({ Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "s3:*", Resource: "*" }] }),
 );
 
@@ -46,14 +46,14 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   if (key.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The access key is disabled.");
   }
-  const session = key.session_policy === null ? [] : [recallPolicy(key.session_policy)];
+  const session = key.session_policy === null ? [] : [parsePolicyCached(key.session_policy)];
   if (key.claims !== null) {
     // The policy of a session is that of its roles: what it may do at all.
-    const identity = key.policy === null ? [] : recallPolicy(key.policy);
+    const identity = key.policy === null ? [] : parsePolicyCached(key.policy);
     const claims = JSON.parse(key.claims) as Record<string, string>;
     return { kind: "user", name: key.user, account: "", ownsAccount: false, identity, limits: session, claims };
   }
-  const limits = [...(key.policy === null ? [] : [recallPolicy(key.policy)]), ...session];
+  const limits = [...(key.policy === null ? [] : [parsePolicyCached(key.policy)]), ...session];
   if (key.user === rootUser) {
     return limits.length === 0
       ? { kind: "root", name: rootUser, account: "" }
@@ -69,7 +69,7 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
     account: user.account,
     ownsAccount: user.account === user.name,
     identity: toIdentity(user),
-    ...(user.boundary !== null && { boundary: recallPolicy(user.boundary) }),
+    ...(user.boundary !== null && { boundary: parsePolicyCached(user.boundary) }),
     limits,
     claims: {},
   };
@@ -80,13 +80,13 @@ const identities = new WeakMap<User, Policy>();
 /** All policies of a user together, joined once as long as the row is remembered. */
 function toIdentity(user: User): Policy {
   if (user.policies === null && user.attached === null) {
-    return recallPolicy(user.policy);
+    return parsePolicyCached(user.policy);
   }
   let identity = identities.get(user);
   if (identity === undefined) {
     const inline = Object.values(JSON.parse(user.policies ?? "{}") as Record<string, string>);
     const attached = (JSON.parse(user.attached ?? "[]") as string[]).flatMap((arn) => findManagedPolicy(arn) ?? []);
-    identity = [user.policy, ...inline, ...attached].flatMap((text) => recallPolicy(text));
+    identity = [user.policy, ...inline, ...attached].flatMap((text) => parsePolicyCached(text));
     identities.set(user, identity);
   }
   return identity;

@@ -109,11 +109,11 @@ export function addAccountRoutes(
       }
       const { title, expiresAt } = request.body;
       const end = endOf(own, store);
-      const wanted = expiresAt === undefined ? undefined : Date.parse(expiresAt);
-      if (end !== null && wanted !== undefined && wanted > end) {
+      const requested = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+      if (end !== null && requested !== undefined && requested > end) {
         throw new Problem(403, `A key made with this one ends with it, at ${new Date(end).toISOString()}.`);
       }
-      const expires = wanted ?? end ?? undefined;
+      const expires = requested ?? end ?? undefined;
       const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
       return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
     },

@@ -48,7 +48,7 @@ export function addLinkRoutes(app: FastifyInstance, { store, publicUrl, region, 
     (request) => {
       const { key: credential } = callerOf(request);
       const { body } = request;
-      const toUrl = (wanted: Static<typeof Signed>) => sign(credential, { ...wanted, publicUrl, region });
+      const toUrl = (requested: Static<typeof Signed>) => sign(credential, { ...requested, publicUrl, region });
       return "requests" in body ? { urls: body.requests.map(toUrl) } : { url: toUrl(body) };
     },
   );

@@ -43,14 +43,14 @@ export function addRoleRoutes(
       const policy = JSON.stringify(request.body.policy);
       checkPolicy(policy);
       const { claim = null, value, values } = request.body;
-      const wanted = values ?? (value === undefined ? undefined : [value]);
-      if ((claim === null) !== (wanted === undefined) || (value !== undefined && values !== undefined)) {
+      const requested = values ?? (value === undefined ? undefined : [value]);
+      if ((claim === null) !== (requested === undefined) || (value !== undefined && values !== undefined)) {
         throw new Problem(
           400,
           "A role has a claim and its value (or values), or neither: then it fits every token of the issuer.",
         );
       }
-      await store.accounts.putRole({ name: request.params.name, policy, claim, values: wanted ?? [] });
+      await store.accounts.putRole({ name: request.params.name, policy, claim, values: requested ?? [] });
       return reply.code(204).send();
     },
   );

@@ -12,7 +12,7 @@ const KEPT_PAGES = 1024;
  */
 export async function giveBackSpace(index: IndexDatabase, signal: AbortSignal): Promise<number> {
   const countFree = () => index.get<{ freelist_count: number }>("pragma freelist_count")?.freelist_count ?? 0;
-  let given = 0;
+  let provided = 0;
   for (let free = countFree(); free > KEPT_PAGES && !signal.aborted;) {
     // Each page is a row: the statement has to be read to its end.
     await index.mutate(() => void index.all(`pragma incremental_vacuum(${STEP_PAGES})`));
@@ -20,9 +20,9 @@ export async function giveBackSpace(index: IndexDatabase, signal: AbortSignal): 
     if (left >= free) {
       break;
     }
-    given += free - left;
+    provided += free - left;
     free = left;
     await takeTurns();
   }
-  return given;
+  return provided;
 }

@@ -144,12 +144,12 @@ function isChosen(
   if (sized && (marker === 1 || size <= rule.largerThan || size >= rule.smallerThan)) {
     return false;
   }
-  const wanted = Object.entries(rule.tags);
-  if (wanted.length === 0) {
+  const requested = Object.entries(rule.tags);
+  if (requested.length === 0) {
     return true;
   }
   const tags = JSON.parse(store.versions.find(bucket.id, key, version)?.tags ?? "{}") as Record<string, string>;
-  return wanted.every(([name, value]) => tags[name] === value);
+  return requested.every(([name, value]) => tags[name] === value);
 }
 
 async function abortUploads(

@@ -5,7 +5,7 @@ import { renderXml } from "../protocol/xml.ts";
 /** How long a client may send or take less than `LEAST_BYTES` before its request ends. */
 const WINDOW = 30_000;
 /** A kibibyte a second: slower than any line. */
-const LEAST_BYTES = 30 << 10;
+const MIN_BYTES = 30 << 10;
 const LOOK = 5000;
 
 interface Watched {
@@ -53,7 +53,7 @@ export class StalledRequests {
       const isSending = !message.complete && message.readableLength === 0;
       const isTaking = response.headersSent && response.writableLength > 0;
       const moved = bytesRead - watched.read + (bytesWritten - watched.written);
-      if (!(isSending || isTaking) || moved >= LEAST_BYTES) {
+      if (!(isSending || isTaking) || moved >= MIN_BYTES) {
         watched.since = now;
         watched.read = bytesRead;
         watched.written = bytesWritten;

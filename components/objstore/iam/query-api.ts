@@ -73,7 +73,7 @@ export function isQueryRequest({
  * Answers a request of the IAM (2010-05-08) or STS (2011-06-15) query API. Its body is read first: these services sign its digest and
  * do not send it.
  */
-export async function answerQuery(
+export async function respondQuery(
   request: S3Request,
   { accounts, rootUser, credentials, slow }: QueryApiDeps,
   onAction: (name: string) => void,

@@ -58,14 +58,14 @@ export const putObjectAcl: Operation = {
 async function readAcl({ store, request, principal }: OperationContext, bucket: Bucket, owner: string): Promise<Acl> {
   const directory = toDirectory(store);
   const body = (await readDocument(request, 64 << 10)).toString();
-  const given = readHeaderAcl(request, { owner, bucketOwner: bucket.owner, directory });
-  if (given !== undefined && body !== "") {
+  const provided = readHeaderAcl(request, { owner, bucketOwner: bucket.owner, directory });
+  if (provided !== undefined && body !== "") {
     throw new S3Error("UnexpectedContent");
   }
-  if (given === undefined && body === "") {
+  if (provided === undefined && body === "") {
     throw new S3Error("MissingSecurityHeader", "Your request was missing a required header: x-amz-acl");
   }
-  const acl = given ?? parseAcl(body, directory);
+  const acl = provided ?? parseAcl(body, directory);
   if (acl.owner !== owner) {
     throw new S3Error("AccessDenied", "The owner of a list is the owner of what it is for.");
   }
@@ -132,8 +132,8 @@ export function readObjectAccess(
   const bucketOwner = bucket.owner;
   const directory = toDirectory(store);
   const isEnforced = bucket.ownership === "BucketOwnerEnforced";
-  const wanted = readHeaderAcl(request, { owner: writer, bucketOwner, directory });
-  if (wanted === undefined) {
+  const requested = readHeaderAcl(request, { owner: writer, bucketOwner, directory });
+  if (requested === undefined) {
     return { owner: isEnforced ? enforcedOwner(bucket, writer) : writer, acl: null };
   }
   const canned = header(request, "x-amz-acl");
@@ -141,16 +141,16 @@ export function readObjectAccess(
     // Within one account every list of these says what enforced ownership says anyway; another's "private" would not be.
     const isOwn = principal.kind !== "anonymous" && principal.account === bucket.account;
     const isHarmless = isOwn && (canned === "private" || canned === "bucket-owner-read");
-    if (!isHarmless && canned !== "bucket-owner-full-control" && !isOwnersAlone(wanted, bucketOwner)) {
+    if (!isHarmless && canned !== "bucket-owner-full-control" && !isOwnersAlone(requested, bucketOwner)) {
       throw new S3Error("AccessControlListNotSupported");
     }
     return { owner: enforcedOwner(bucket, writer), acl: null };
   }
-  checkPublicAcl(bucket, wanted);
+  checkPublicAcl(bucket, requested);
   if (bucket.ownership === "BucketOwnerPreferred" && canned === "bucket-owner-full-control") {
     return { owner: bucketOwner, acl: JSON.stringify(toPrivateAcl(bucketOwner)) };
   }
-  return { owner: writer, acl: JSON.stringify(wanted) };
+  return { owner: writer, acl: JSON.stringify(requested) };
 }
 
 /** Within the deployment's own account objects show who wrote them; what others write into a bucket is its owner's. */

@@ -29,7 +29,7 @@ export const completeMultipartUpload: Operation = {
     if (done !== undefined) {
       // The client did not hear of it the first time.
       await readDocument(request, 4 << 20);
-      answer(context, done);
+      response(context, done);
       return;
     }
     if (upload !== undefined && upload.checksum_algorithm !== null) {
@@ -61,12 +61,12 @@ export const completeMultipartUpload: Operation = {
       check: toWriteCheck(request.message.headers),
       origin: originOf(context),
     });
-    answer(context, version);
+    response(context, version);
     store.garbage.nudge();
   },
 };
 
-function answer(context: OperationContext, version: Version): void {
+function response(context: OperationContext, version: Version): void {
   const { request, publicUrl } = context;
   const bucket = bucketOf(context);
   setVersionHeader(context, bucket, version.version);

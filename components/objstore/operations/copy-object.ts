@@ -118,9 +118,9 @@ async function rewrite(
   { from, to, described }: Rewriting,
 ) {
   const { store, request } = context;
-  const wanted = header(request, "x-amz-checksum-algorithm");
+  const requested = header(request, "x-amz-checksum-algorithm");
   const before = described.checksum;
-  const algorithm = wanted === undefined ? before?.algorithm : toChecksumName(wanted);
+  const algorithm = requested === undefined ? before?.algorithm : toChecksumName(requested);
   const writer = await store.files.create(algorithm === undefined ? ["md5"] : ["md5", algorithm], to?.key);
   try {
     const end = described.size - 1;

@@ -19,11 +19,12 @@ export const createBucket: Operation = {
       throw new S3Error("InvalidBucketName", undefined, { details: { BucketName: name } });
     }
     const body = (await readDocument(request, 64 << 10)).toString();
-    const wanted = body === "" ? undefined : textOf(parseXml(body, "CreateBucketConfiguration"), "LocationConstraint");
-    if (wanted !== undefined && wanted !== "" && wanted !== region) {
+    const requested =
+      body === "" ? undefined : textOf(parseXml(body, "CreateBucketConfiguration"), "LocationConstraint");
+    if (requested !== undefined && requested !== "" && requested !== region) {
       throw new S3Error(
         "IllegalLocationConstraintException",
-        `The region of this object store is ${region}, not ${wanted}.`,
+        `The region of this object store is ${region}, not ${requested}.`,
       );
     }
     const asked = header(request, "x-amz-object-ownership");

@@ -18,19 +18,19 @@ export const createMultipartUpload: Operation = {
     const encryption = readEncryption(request, bucket.encryption, context.keyring);
     const named = header(request, "x-amz-checksum-algorithm");
     const algorithm = named === undefined ? undefined : toChecksumName(named);
-    const wanted = header(request, "x-amz-checksum-type");
-    if (wanted !== undefined && wanted !== "COMPOSITE" && wanted !== "FULL_OBJECT") {
+    const requested = header(request, "x-amz-checksum-type");
+    if (requested !== undefined && requested !== "COMPOSITE" && requested !== "FULL_OBJECT") {
       throw new S3Error("InvalidRequest", "x-amz-checksum-type must be COMPOSITE or FULL_OBJECT.");
     }
     const isSha = algorithm === "sha1" || algorithm === "sha256";
-    if ((wanted === "FULL_OBJECT" && isSha) || (wanted === "COMPOSITE" && algorithm === "crc64nvme")) {
+    if ((requested === "FULL_OBJECT" && isSha) || (requested === "COMPOSITE" && algorithm === "crc64nvme")) {
       throw new S3Error(
         "InvalidRequest",
-        `The ${wanted} checksum type cannot be used with the ${named} checksum algorithm.`,
+        `The ${requested} checksum type cannot be used with the ${named} checksum algorithm.`,
       );
     }
     const type =
-      algorithm === undefined ? undefined : (wanted ?? (algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE"));
+      algorithm === undefined ? undefined : (requested ?? (algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE"));
     const upload = {
       key: keyOf(context),
       ...readObjectAccess(context, bucket),

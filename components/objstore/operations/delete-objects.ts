@@ -11,7 +11,7 @@ import { type Operation, type OperationContext, bucketOf, originOf } from "./ope
 
 const MAX_OBJECTS = 1000;
 
-interface Wanted {
+interface Requested {
   readonly key: string;
   readonly version: string | undefined;
   readonly etag: string | undefined;
@@ -52,7 +52,7 @@ export const deleteObjects: Operation = {
     }
     const steps: Promise<readonly Result[]>[] = [];
     // Where versions are kept, a delete without a version id adds a marker.
-    const sizeOf = ({ key, version }: Wanted) =>
+    const sizeOf = ({ key, version }: Requested) =>
       version === undefined && bucket.versioning === "Enabled" ? 0 : store.versions.sizeOf(bucket.id, key, version);
     for (const step of cutIntoSteps(objects, sizeOf)) {
       const work = store.ballast.whileFull(() =>
@@ -77,7 +77,7 @@ interface Result {
   readonly failed?: Outcome;
 }
 
-function toConditions({ etag, size, modified }: Wanted) {
+function toConditions({ etag, size, modified }: Requested) {
   return {
     ...(etag !== undefined && { "if-match": etag }),
     ...(size !== undefined && { "x-amz-if-match-size": size }),
@@ -85,13 +85,13 @@ function toConditions({ etag, size, modified }: Wanted) {
   };
 }
 
-function deleteOne(context: OperationContext, wanted: Wanted): Result {
-  const { key, version } = wanted;
+function deleteOne(context: OperationContext, requested: Requested): Result {
+  const { key, version } = requested;
   const { store, authorize } = context;
   const bucket = bucketOf(context);
   try {
     authorize(version === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", bucket.name, key, version);
-    const conditions = toDeleteCheck(toConditions(wanted));
+    const conditions = toDeleteCheck(toConditions(requested));
     const bypass = version !== undefined && mayBypass(context, key);
     const check = (current: Version | undefined) => {
       conditions(current);

@@ -11,16 +11,16 @@ export const getObjectAttributes: Operation = {
   action: "s3:GetObjectAttributes",
   versionAction: "s3:GetObjectVersionAttributes",
   handle: (context) => {
-    const wanted = (header(context.request, "x-amz-object-attributes") ?? "").split(",").map((name) => name.trim());
+    const requested = (header(context.request, "x-amz-object-attributes") ?? "").split(",").map((name) => name.trim());
     const known = ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"];
-    if (!wanted.every((name) => known.includes(name))) {
+    if (!requested.every((name) => known.includes(name))) {
       throw new S3Error("InvalidArgument", `x-amz-object-attributes must name some of ${known.join(", ")}.`);
     }
     const version = findVersion(context);
     openEncryption(version.encryption, context.request, context.keyring);
     setVersionHeader(context, bucketOf(context), version.version);
     context.request.response.setHeader("last-modified", new Date(version.modified).toUTCString());
-    const has = (name: string) => wanted.includes(name);
+    const has = (name: string) => requested.includes(name);
     sendXml(context.request, "GetObjectAttributesResponse", {
       ETag: has("ETag") ? version.etag : undefined,
       Checksum: has("Checksum") && version.checksum !== null ? toChecksumElements(version.checksum) : undefined,

@@ -29,11 +29,11 @@ export const getObject: Operation = {
   action: "s3:GetObject",
   versionAction: "s3:GetObjectVersion",
   sendsHead: true,
-  handle: answer,
+  handle: response,
 };
 
 /** Awaits nothing where the content is at hand: a promise that nobody needs costs as much as the look-up. */
-function answer(context: OperationContext): undefined | Promise<void> {
+function response(context: OperationContext): undefined | Promise<void> {
   const { store, request } = context;
   const version = findVersion(context);
   const head = toHead(context, version);
@@ -68,7 +68,7 @@ function answer(context: OperationContext): undefined | Promise<void> {
   return sendFiles(context, content.parts, { status, head, range: { start, end }, key: encryption?.key });
 }
 
-interface Answer {
+interface ServiceResponse {
   readonly status: number;
   readonly head: readonly string[];
   readonly range: ByteRange;
@@ -78,7 +78,7 @@ interface Answer {
 async function sendFiles(
   context: OperationContext,
   parts: readonly ContentPart[],
-  { status, head, range, key }: Answer,
+  { status, head, range, key }: ServiceResponse,
 ): Promise<void> {
   const { store, request } = context;
   // Before anything is awaited: an overwrite must not take the files away.

@@ -120,17 +120,17 @@ export function readObjectLock(
   { store, request }: Pick<OperationContext, "store" | "request">,
   bucket: Bucket,
 ): string | null {
-  const wanted = readLockHeaders(request, store.now());
+  const requested = readLockHeaders(request, store.now());
   if (bucket.object_lock === null) {
-    if (wanted !== undefined) {
+    if (requested !== undefined) {
       throw new S3Error("InvalidRequest", "Bucket is missing Object Lock Configuration");
     }
     return null;
   }
   const standard = JSON.parse(bucket.object_lock) as DefaultRetention | Record<string, never>;
   const retention =
-    wanted?.retention ?? ("mode" in standard ? toRetention(standard as DefaultRetention, store.now()) : undefined);
-  return retention === undefined && wanted === undefined ? null : JSON.stringify({ ...wanted, retention });
+    requested?.retention ?? ("mode" in standard ? toRetention(standard as DefaultRetention, store.now()) : undefined);
+  return retention === undefined && requested === undefined ? null : JSON.stringify({ ...requested, retention });
 }
 
 /** Asks for the rights to set a lock that comes with an upload. @throws {S3Error} AccessDenied */

@@ -53,7 +53,7 @@ export const postObject: Operation = {
         open: () => ({ chunks: form.file, trailers: new Map() }),
       });
       const version = await keepObject(whole, { key, headers, tags, draft, access, lock, encryption, body });
-      answer(context, form, key, version.etag);
+      reply(context, form, key, version.etag);
       store.garbage.nudge();
     } catch (error) {
       // What is left of the form is read and dropped, so that the client sees the answer.
@@ -99,7 +99,7 @@ function checkSize({ minimum, maximum }: SizeRange, size: number, whole: boolean
   }
 }
 
-function answer({ request, publicUrl }: OperationContext, { fields }: UploadForm, key: string, etag: string): void {
+function reply({ request, publicUrl }: OperationContext, { fields }: UploadForm, key: string, etag: string): void {
   const { response } = request;
   const bucket = request.address.bucket ?? "";
   const location = `${publicUrl.replace(/\/+$/, "")}/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;

@@ -7,8 +7,8 @@ import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
 import type { ContentLabel } from "../store/content-trailer.ts";
 import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
-import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
-import { lendChunks, takeBody } from "./chunks.ts";
+import { type DeclaredChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
+import { detachableChunks, consumeBody } from "./chunks.ts";
 import type { Encryption } from "./encryption.ts";
 import { type S3Request, header } from "./request.ts";
 
@@ -53,10 +53,10 @@ export function readDecodedLength(request: S3Request): number {
 }
 
 /** The body's own bytes, without aws-chunked framing. Lent ones are to be used up before more are asked for. */
-function openBody({ acceptBody, message, payload }: S3Request, isLent: boolean): ChunkedBody {
+function openBody({ acceptBody, message, payload }: S3Request, detachAfterUse: boolean): ChunkedBody {
   acceptBody();
   return payload.kind === "chunked"
-    ? decodeChunks(isLent ? lendChunks(message) : message, payload)
+    ? decodeChunks(detachAfterUse ? detachableChunks(message) : message, payload)
     : { chunks: message, trailers: new Map() };
 }
 
@@ -139,7 +139,7 @@ export async function receiveChunks(request: S3Request, options: ChunkOptions): 
 
 /** What the client said its bytes are. */
 interface Claims {
-  readonly announced: AnnouncedChecksum | undefined;
+  readonly announced: DeclaredChecksum | undefined;
   readonly contentMd5: Buffer | undefined;
 }
 
@@ -159,7 +159,7 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
   const writer = await options.files.create(digestsFor(request, claims), options.encryption?.key);
   try {
     let size = 0;
-    await takeBody(chunks, chunks === request.message, (chunk) => {
+    await consumeBody(chunks, chunks === request.message, (chunk) => {
       size += chunk.length;
       options.checkSize(size, false);
       return writer.write(chunk);
@@ -219,7 +219,7 @@ function verify(
 async function collect(chunks: AsyncIterable<Buffer>, checkSize: ChunkOptions["checkSize"]): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  await takeBody(chunks, false, (chunk) => {
+  await consumeBody(chunks, false, (chunk) => {
     size += chunk.length;
     checkSize(size, false);
     pieces.push(chunk);

@@ -6,25 +6,25 @@ const SIZES: Readonly<Record<ChecksumName, number>> = { crc32: 4, crc32c: 4, crc
 const NAMES = Object.keys(SIZES) as ChecksumName[];
 
 /** The additional checksum that an upload announces: its value in a header, or in the trailer, or only its algorithm. */
-export interface AnnouncedChecksum {
+export interface DeclaredChecksum {
   readonly algorithm: ChecksumName;
   /** Base64; undefined when it comes in the trailer or is ours to compute. */
   readonly value: string | undefined;
 }
 
 /** Reads the checksum headers of an upload. @throws {S3Error} InvalidRequest, InvalidDigest */
-export function readChecksum(request: S3Request): AnnouncedChecksum | undefined {
-  const given = NAMES.flatMap((algorithm) => {
+export function readChecksum(request: S3Request): DeclaredChecksum | undefined {
+  const provided = NAMES.flatMap((algorithm) => {
     const value = header(request, `x-amz-checksum-${algorithm}`);
     return value === undefined ? [] : [{ algorithm, value }];
   });
-  if (given.length > 1) {
+  if (provided.length > 1) {
     throw new S3Error(
       "InvalidRequest",
       "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.",
     );
   }
-  const [checksum] = given;
+  const [checksum] = provided;
   if (checksum !== undefined) {
     if (Buffer.from(checksum.value, "base64").length !== SIZES[checksum.algorithm]) {
       throw new S3Error("BadDigest", `Value for x-amz-checksum-${checksum.algorithm} header is invalid.`);

@@ -50,7 +50,7 @@ export function toDeleteCheck(
   if (match === undefined && size === undefined && time === undefined) {
     return () => {};
   }
-  const wanted = typeof time === "string" ? Date.parse(time) : undefined;
+  const requested = typeof time === "string" ? Date.parse(time) : undefined;
   return (current) => {
     if (current === undefined) {
       return;
@@ -58,7 +58,7 @@ export function toDeleteCheck(
     const isOther =
       (typeof match === "string" && !matches(match, current.etag)) ||
       (typeof size === "string" && Number(size) !== current.size) ||
-      (wanted !== undefined && Math.floor(wanted / 1000) !== Math.floor(current.modified / 1000));
+      (requested !== undefined && Math.floor(requested / 1000) !== Math.floor(current.modified / 1000));
     if (isOther) {
       throw new S3Error("PreconditionFailed", undefined, { details: { Condition: "If-Match" } });
     }

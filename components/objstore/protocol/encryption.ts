@@ -56,9 +56,9 @@ export function readCustomerKey(
  */
 export function readEncryption(request: S3Request, byDefault: string | null, keyring: Keyring): Encryption | undefined {
   const customer = readCustomerKey(request);
-  const asked = header(request, "x-amz-server-side-encryption");
+  const requested = header(request, "x-amz-server-side-encryption");
   if (customer !== undefined) {
-    if (asked !== undefined) {
+    if (requested !== undefined) {
       throw new S3Error(
         "InvalidArgument",
         "Server Side Encryption with Customer provided key is incompatible with the encryption method specified",
@@ -74,10 +74,10 @@ export function readEncryption(request: S3Request, byDefault: string | null, key
     } as const;
     return { stored, key: customer.key };
   }
-  if (asked === undefined && header(request, "x-amz-server-side-encryption-aws-kms-key-id") !== undefined) {
+  if (requested === undefined && header(request, "x-amz-server-side-encryption-aws-kms-key-id") !== undefined) {
     throw new S3Error("InvalidArgument", "A key id needs x-amz-server-side-encryption: aws:kms.");
   }
-  const method = asked ?? (byDefault === null ? undefined : "AES256");
+  const method = requested ?? (byDefault === null ? undefined : "AES256");
   if (method === undefined) {
     return undefined;
   }

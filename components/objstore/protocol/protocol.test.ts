@@ -103,7 +103,7 @@ test("policies: Deny wins, variables never act as wildcards, the unknown is refu
       ],
     }),
   );
-  const ask = (action: string, resource: string, context: Record<string, string> = {}) =>
+  const send = (action: string, resource: string, context: Record<string, string> = {}) =>
     evaluatePolicy(policy, {
       action,
       resource,
@@ -113,12 +113,12 @@ test("policies: Deny wins, variables never act as wildcards, the unknown is refu
       },
       caller: { user: "eric", account: "" },
     });
-  assert.equal(ask("s3:GetObject", "ws-eric/a/b"), "allow");
-  assert.equal(ask("s3:DeleteObject", "ws-eric/a/b"), "deny");
-  assert.equal(ask("s3:GetObject", "ws-bob/a"), "none");
-  assert.equal(ask("s3:GetObject", "ws-bob/a", { "jwt:preferred_username": "*" }), "none");
-  assert.equal(ask("s3:ListBucket", "x", { "s3:prefix": "home/a", "aws:sourceip": "10.1.2.3" }), "allow");
-  assert.equal(ask("s3:ListBucket", "x", { "s3:prefix": "home/a", "aws:sourceip": "11.1.2.3" }), "none");
+  assert.equal(send("s3:GetObject", "ws-eric/a/b"), "allow");
+  assert.equal(send("s3:DeleteObject", "ws-eric/a/b"), "deny");
+  assert.equal(send("s3:GetObject", "ws-bob/a"), "none");
+  assert.equal(send("s3:GetObject", "ws-bob/a", { "jwt:preferred_username": "*" }), "none");
+  assert.equal(send("s3:ListBucket", "x", { "s3:prefix": "home/a", "aws:sourceip": "10.1.2.3" }), "allow");
+  assert.equal(send("s3:ListBucket", "x", { "s3:prefix": "home/a", "aws:sourceip": "11.1.2.3" }), "none");
   for (const bad of [
     "x",
     "{}",

@@ -6,7 +6,7 @@ export type XmlNode = string | { readonly [name: string]: XmlNode | readonly Xml
 const MAXIMUM_DEPTH = 32;
 const NAME = /[^\s/>="'<]+/y;
 /** Characters of `&#1234567;`. */
-const LONGEST_REFERENCE = 10;
+const MAX_REFERENCE = 10;
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 interface Open {
@@ -56,10 +56,10 @@ export class XmlReader {
     if (end <= until) {
       return end;
     }
-    const from = Math.max(this.#at, until - LONGEST_REFERENCE);
+    const from = Math.max(this.#at, until - MAX_REFERENCE);
     const reference = this.#text.slice(from, until).lastIndexOf("&");
     const after =
-      reference < 0 ? 0 : this.#text.slice(from, from + reference + LONGEST_REFERENCE).indexOf(";", reference) + 1;
+      reference < 0 ? 0 : this.#text.slice(from, from + reference + MAX_REFERENCE).indexOf(";", reference) + 1;
     return Math.min(end, Math.max(until, from + after));
   }
 

@@ -31,8 +31,8 @@ export interface HmacKey {
 }
 
 export function toHmacKey(key: Buffer | string): HmacKey {
-  const given = Buffer.from(key);
-  const short = given.length > BLOCK ? hash("sha256", given, "buffer") : given;
+  const provided = Buffer.from(key);
+  const short = provided.length > BLOCK ? hash("sha256", provided, "buffer") : provided;
   const inner = Buffer.alloc(BLOCK, 0x36);
   const outer = Buffer.alloc(BLOCK, 0x5c);
   for (let at = 0; at < short.length; at += 1) {
@@ -86,8 +86,8 @@ export function deriveSigningKey(secret: string, { day, region, service }: Crede
   return key;
 }
 
-const REMEMBERED = 1000;
-const LONGEST_REMEMBERED = 300;
+const MAX_CACHE_ENTRIES = 1000;
+const MAX_REMEMBERED = 300;
 
 /**
  * Credentials that requests named lately, read, with their signing keys: a client names the same one all day, and deriving its key
@@ -102,8 +102,8 @@ export class SigningKeys {
     let scope = this.#scopes.get(text);
     if (scope === undefined) {
       scope = parseCredential(text);
-      if (scope !== undefined && text.length <= LONGEST_REMEMBERED) {
-        if (this.#scopes.size >= REMEMBERED) {
+      if (scope !== undefined && text.length <= MAX_REMEMBERED) {
+        if (this.#scopes.size >= MAX_CACHE_ENTRIES) {
           this.#scopes.clear();
         }
         this.#scopes.set(text, scope);

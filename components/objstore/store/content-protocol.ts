@@ -16,7 +16,7 @@ export type ContentCommand = { readonly writer: number } & (
   | { readonly kind: "close" }
 );
 
-export type ContentAnswer = { readonly writer: number } & (
+export type ContentResponse = { readonly writer: number } & (
   | { readonly kind: "opened" }
   /** The shared memory at `offset` may be used again. */
   | { readonly kind: "written"; readonly offset: number }

@@ -116,13 +116,13 @@ export class ContentReader {
     if (checksums !== undefined) {
       this.#verify(bytes, from / CONTENT_BLOCK_BYTES, checksums);
     }
-    const wanted = bytes.subarray(start - from, end - from);
+    const requested = bytes.subarray(start - from, end - from);
     if (this.#decipher === undefined) {
-      return wanted;
+      return requested;
     }
     // A decipher goes on from the bytes that it had before.
     await before;
-    return this.#decipher.update(wanted);
+    return this.#decipher.update(requested);
   }
 
   #verify(bytes: Buffer, block: number, checksums: Buffer): void {

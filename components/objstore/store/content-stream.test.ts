@@ -83,19 +83,19 @@ test("blocks before a damaged one are given, the damaged one never, though it is
   await file.write(Buffer.from([(content[20 * BLOCK + 7] as number) ^ 1]), 0, 1, 20 * BLOCK + 7);
   await file.close();
   const stream = new ContentStream(files, [part], 0, part.size);
-  let given = 0;
+  let provided = 0;
   await assert.rejects(
     async () => {
       for (let block = await stream.next(); block !== undefined; block = await stream.next()) {
-        assert.ok(block.bytes.equals(content.subarray(given, given + block.bytes.length)));
-        given += block.bytes.length;
+        assert.ok(block.bytes.equals(content.subarray(provided, provided + block.bytes.length)));
+        provided += block.bytes.length;
         stream.release(block);
       }
     },
     (error) => error instanceof DamagedContentError && error.message.includes(`from ${20 * BLOCK} on`),
   );
   await stream.close();
-  assert.ok(given > 0 && given <= 20 * BLOCK);
+  assert.ok(provided > 0 && provided <= 20 * BLOCK);
 });
 
 test("a file that is gone or too short is said by the first block", async () => {

@@ -2,24 +2,24 @@
 // and nothing is left for the garbage collector. This thread hashes; writing and forcing to the disk go on beside it.
 import { parentPort } from "node:worker_threads";
 
-import type { ContentAnswer, ContentCommand } from "./content-protocol.ts";
+import type { ContentResponse, ContentCommand } from "./content-protocol.ts";
 import { OpenFile } from "./open-file.ts";
 
 const files = new Map<number, OpenFile>();
 
 parentPort?.on("message", (command: ContentCommand) => {
   handle(command).then(
-    (answer) => parentPort?.postMessage(answer),
+    (response) => parentPort?.postMessage(response),
     async (error: unknown) => {
       await discard(command.writer);
       // An error loses its code on the way to another thread.
       const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-      parentPort?.postMessage({ writer: command.writer, kind: "failed", error, code } satisfies ContentAnswer);
+      parentPort?.postMessage({ writer: command.writer, kind: "failed", error, code } satisfies ContentResponse);
     },
   );
 });
 
-async function handle(command: ContentCommand): Promise<ContentAnswer> {
+async function handle(command: ContentCommand): Promise<ContentResponse> {
   const { writer } = command;
   if (command.kind === "open") {
     files.set(writer, new OpenFile(command.path, command.digests, new Uint8Array(command.memory), command.encryption));

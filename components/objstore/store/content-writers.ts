@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-import type { ContentAnswer, ContentCommand } from "./content-protocol.ts";
+import type { ContentResponse, ContentCommand } from "./content-protocol.ts";
 import type { ContentLabel } from "./content-trailer.ts";
 import type { DigestName } from "./digests.ts";
 
@@ -11,7 +11,7 @@ type Command<K extends ContentCommand["kind"]> = Omit<Extract<ContentCommand, { 
 
 interface Thread {
   readonly worker: Worker;
-  readonly writers: Map<number, (answer: ContentAnswer) => void>;
+  readonly writers: Map<number, (response: ContentResponse) => void>;
 }
 
 /**
@@ -44,7 +44,7 @@ export class ContentWriters {
         }
       },
     );
-    thread.writers.set(id, (answer) => writer.receive(answer));
+    thread.writers.set(id, (response) => writer.receive(response));
     try {
       await writer.start(path, digests, key && { key, seed });
     } catch (error) {
@@ -71,7 +71,7 @@ export class ContentWriters {
     });
     worker.unref();
     const thread: Thread = { worker, writers: new Map() };
-    worker.on("message", (answer: ContentAnswer) => thread.writers.get(answer.writer)?.(answer));
+    worker.on("message", (response: ContentResponse) => thread.writers.get(response.writer)?.(response));
     let cause: unknown;
     worker.on("error", (error) => {
       cause = error;
@@ -98,7 +98,7 @@ export class FileWriter {
   #filled = 0;
   #failure: Error | undefined;
   #isClosed = false;
-  #waiting: { wanted: ContentAnswer["kind"]; settle: PromiseWithResolvers<ContentAnswer> } | undefined;
+  #waiting: { requested: ContentResponse["kind"]; settle: PromiseWithResolvers<ContentResponse> } | undefined;
 
   constructor(
     memory: SharedArrayBuffer,
@@ -159,8 +159,8 @@ export class FileWriter {
     this.#flush();
     this.#throwFailure();
     this.#send({ kind: "sync", label });
-    const answer = await this.#wait("synced");
-    return answer.kind === "synced" ? answer.digests : {};
+    const response = await this.#wait("synced");
+    return response.kind === "synced" ? response.digests : {};
   }
 
   /** Lets go of the file. Allowed at any time, and again: nobody answers for a file that was let go of. */
@@ -177,20 +177,20 @@ export class FileWriter {
     this.#release();
   }
 
-  receive(answer: ContentAnswer): void {
-    if (answer.kind === "written") {
-      this.#free.push(answer.offset);
+  receive(response: ContentResponse): void {
+    if (response.kind === "written") {
+      this.#free.push(response.offset);
     }
-    if (answer.kind === "failed") {
-      this.#failure ??= Object.assign(new Error("Content could not be written.", { cause: answer.error }), {
-        code: answer.code,
+    if (response.kind === "failed") {
+      this.#failure ??= Object.assign(new Error("Content could not be written.", { cause: response.error }), {
+        code: response.code,
       });
       this.#waiting?.settle.reject(this.#failure);
       this.#waiting = undefined;
-    } else if (answer.kind === this.#waiting?.wanted) {
+    } else if (response.kind === this.#waiting?.requested) {
       const { settle } = this.#waiting;
       this.#waiting = undefined;
-      settle.resolve(answer);
+      settle.resolve(response);
     }
   }
 
@@ -201,14 +201,14 @@ export class FileWriter {
     }
   }
 
-  #wait(wanted: ContentAnswer["kind"]): Promise<ContentAnswer> {
+  #wait(requested: ContentResponse["kind"]): Promise<ContentResponse> {
     this.#throwFailure();
-    return this.#await(wanted);
+    return this.#await(requested);
   }
 
-  #await(wanted: ContentAnswer["kind"]): Promise<ContentAnswer> {
-    const settle = Promise.withResolvers<ContentAnswer>();
-    this.#waiting = { wanted, settle };
+  #await(requested: ContentResponse["kind"]): Promise<ContentResponse> {
+    const settle = Promise.withResolvers<ContentResponse>();
+    this.#waiting = { requested, settle };
     return settle.promise;
   }
 

@@ -31,23 +31,23 @@ test("changes that waited for a checkpoint begin in their order, a few in each t
       await set("large", "x".repeat(1 << 20));
     }
     let turn = 0;
-    const begun: { readonly number: number; readonly turn: number }[] = [];
-    const changes = Array.from({ length: 100 }, (_, number) => index.mutate(() => void begun.push({ number, turn })));
-    const late = takeTurns().then(() => index.mutate(() => void begun.push({ number: 100, turn })));
+    const started: { readonly number: number; readonly turn: number }[] = [];
+    const changes = Array.from({ length: 100 }, (_, number) => index.mutate(() => void started.push({ number, turn })));
+    const late = takeTurns().then(() => index.mutate(() => void started.push({ number: 100, turn })));
     await takeTurns();
-    assert.equal(begun.length, 0, "changes began within the checkpoint");
+    assert.equal(started.length, 0, "changes began within the checkpoint");
     finish();
-    while (begun.length <= 100) {
+    while (started.length <= 100) {
       turn += 1;
       await takeTurns();
     }
     await Promise.all([...changes, late]);
     assert.deepEqual(
-      begun.map(({ number }) => number),
+      started.map(({ number }) => number),
       Array.from({ length: 101 }, (_, number) => number),
     );
     const most = Math.max(
-      ...Map.groupBy(begun, (each) => each.turn)
+      ...Map.groupBy(started, (each) => each.turn)
         .values()
         .map(({ length }) => length),
     );

@@ -12,7 +12,7 @@ import { takeTurns } from "./turns.ts";
 const CHECKPOINT_AT_BYTES = 8 << 20;
 
 /** Longest that a commit waits for changes that are likely to come, in milliseconds. */
-const PATIENCE = 3;
+const TIMEOUT = 3;
 
 /** Changes that begin in one turn of the event loop after a checkpoint: some milliseconds. */
 const ADMITTED = 4;
@@ -238,11 +238,11 @@ export class IndexDatabase {
    * together come back together: committing the first of them alone would make all others wait for two syncs.
    */
   #schedule(batch: Batch): void {
-    const patience = Math.min(this.#syncTime / 3, PATIENCE);
-    if (batch.changes >= this.#expected || patience < 1) {
+    const timeout = Math.min(this.#syncTime / 3, TIMEOUT);
+    if (batch.changes >= this.#expected || timeout < 1) {
       setImmediate(() => this.#commit(batch));
     } else {
-      batch.timer = setTimeout(() => this.#commit(batch), patience);
+      batch.timer = setTimeout(() => this.#commit(batch), timeout);
     }
   }
 

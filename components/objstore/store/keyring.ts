@@ -23,13 +23,13 @@ export class Keyring {
     const entries = (setting ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
     this.#keys = new Map(
       entries.map((entry) => {
-        const [, given, secret] = /^(?:([\w-]{1,32}):)?(.{16,})$/.exec(entry) ?? [];
+        const [, provided, secret] = /^(?:([\w-]{1,32}):)?(.{16,})$/.exec(entry) ?? [];
         if (secret === undefined) {
           throw new Error(
             "OBJSTORE_ENCRYPTION_KEYS must be secrets of 16 characters or more, each with or without a name in front (<name>:<secret>), separated by commas; the first encrypts.",
           );
         }
-        const name = given ?? createHash("sha256").update(`swath objstore key ${secret}`).digest("hex").slice(0, 8);
+        const name = provided ?? createHash("sha256").update(`swath objstore key ${secret}`).digest("hex").slice(0, 8);
         return [name, Buffer.from(hkdfSync("sha256", secret, "swath objstore", name, 32))] as const;
       }),
     );

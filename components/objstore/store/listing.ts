@@ -133,7 +133,7 @@ async function walk(
   let bound = compareKeys(after, prefix) >= 0 ? after : prefix;
   let inclusive = bound !== after || after === "";
   let afterSeq = startSeq;
-  let count = Math.min(query.limit + 1, MOST_ROWS);
+  let count = Math.min(query.limit + 1, MAX_ROWS);
   for (;;) {
     const rows = fetchRows(index, { bucket, bound, inclusive, afterSeq, upper, count });
     let jumped = false;
@@ -164,12 +164,12 @@ async function walk(
       return;
     }
     await turn.next();
-    count = jumped ? 2 : passed * 2 > rows.length ? Math.max(2, count >> 2) : Math.min(count * 4, MOST_ROWS);
+    count = jumped ? 2 : passed * 2 > rows.length ? Math.max(2, count >> 2) : Math.min(count * 4, MAX_ROWS);
   }
 }
 
 /** Rows that one query gives: a millisecond. */
-const MOST_ROWS = 251;
+const MAX_ROWS = 251;
 
 interface Fetch {
   readonly bucket: number;

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 const SQLITE_BUSY = 5;
 
 /** How long a process that is ending may still hold the volume, in milliseconds. */
-const PATIENCE = 1000;
+const TIMEOUT = 1000;
 
 export interface VolumeLock {
   readonly release: () => void;
@@ -15,8 +15,8 @@ export interface VolumeLock {
  * process, however that ends, and holds between containers of one machine.
  * @throws {Error} when another process holds it
  */
-export function lockVolume(directory: string, patience = PATIENCE): VolumeLock {
-  const database = new DatabaseSync(join(directory, "lock.db"), { timeout: patience });
+export function lockVolume(directory: string, timeout = TIMEOUT): VolumeLock {
+  const database = new DatabaseSync(join(directory, "lock.db"), { timeout: timeout });
   try {
     database.exec("pragma journal_mode = delete; begin exclusive");
   } catch (error) {

@@ -141,5 +141,5 @@ function fits(role: Role, claims: AccessTokenClaims): boolean {
     value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   }
   const found = Array.isArray(value) ? (value as unknown[]) : [typeof value === "boolean" ? String(value) : value];
-  return valuesOf(role).some((wanted) => found.includes(wanted));
+  return valuesOf(role).some((requested) => found.includes(requested));
 }

@@ -19,7 +19,7 @@ after(async () => {
   await store.stop();
 });
 
-async function policyOf(type: string, asked?: string) {
+async function policyOf(type: string, response?: string) {
   await s3.send(new PutObjectCommand({ Bucket: "pages", Key: "x", Body: "<p>hello", ContentType: type }));
   const url = presign({
     publicUrl: store.url,
@@ -29,16 +29,16 @@ async function policyOf(type: string, asked?: string) {
     bucket: "pages",
     key: "x",
     seconds: 60,
-    ...(asked && { query: { "response-content-type": asked } }),
+    ...(response && { query: { "response-content-type": response } }),
     now: Date.now(),
   });
-  const answer = await fetch(url);
-  assert.equal(await answer.text(), "<p>hello");
-  assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+  const reply = await fetch(url);
+  assert.equal(await reply.text(), "<p>hello");
+  assert.equal(reply.headers.get("x-content-type-options"), "nosniff");
   if (type !== "") {
-    assert.equal(answer.headers.get("content-type"), asked ?? type);
+    assert.equal(reply.headers.get("content-type"), response ?? type);
   }
-  return answer.headers.get("content-security-policy");
+  return reply.headers.get("content-security-policy");
 }
 
 test("objects of types that are not known to be harmless are pages of an origin of their own", async () => {

@@ -26,8 +26,8 @@ after(async () => {
 const put = (Key: string, Body: string | Buffer | Readable, more: Partial<s3.PutObjectCommandInput> = {}) =>
   client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ...more }));
 const get = async (Key: string, more: Partial<s3.GetObjectCommandInput> = {}) => {
-  const answer = await client.send(new s3.GetObjectCommand({ Bucket, Key, ...more }));
-  return { ...answer, bytes: Buffer.from((await answer.Body?.transformToByteArray()) ?? []) };
+  const response = await client.send(new s3.GetObjectCommand({ Bucket, Key, ...more }));
+  return { ...response, bytes: Buffer.from((await response.Body?.transformToByteArray()) ?? []) };
 };
 const hasName = (name: string) => (error: unknown) => error instanceof Error && error.name === name;
 
@@ -37,11 +37,11 @@ test("put, get, head, ranges and conditions", async () => {
     const part = bytes.subarray(0, size);
     const { ETag } = await put("a/b.bin", part, { ContentType: "image/tiff", Metadata: { scene: "x 1" } });
     assert.equal(ETag, `"${createHash("md5").update(part).digest("hex")}"`);
-    const answer = await get("a/b.bin", { ChecksumMode: "ENABLED" });
-    assert.deepEqual(answer.bytes, part);
-    assert.equal(answer.ContentType, "image/tiff");
-    assert.equal(answer.Metadata?.["scene"], "x 1");
-    assert.ok(answer.ChecksumCRC32);
+    const response = await get("a/b.bin", { ChecksumMode: "ENABLED" });
+    assert.deepEqual(response.bytes, part);
+    assert.equal(response.ContentType, "image/tiff");
+    assert.equal(response.Metadata?.["scene"], "x 1");
+    assert.ok(response.ChecksumCRC32);
   }
   assert.deepEqual((await get("a/b.bin", { Range: "bytes=10-19" })).bytes, bytes.subarray(10, 20));
   assert.deepEqual((await get("a/b.bin", { Range: "bytes=-5" })).bytes, bytes.subarray(-5));
@@ -131,9 +131,9 @@ test("multipart: parts, copy of a part, completion, abort", async () => {
   const bytes = randomBytes(12 << 20);
   const upload = new Upload({ client, params: { Bucket, Key: "big", Body: bytes }, partSize: 5 << 20 });
   await upload.done();
-  const answer = await get("big");
-  assert.ok(answer.bytes.equals(bytes));
-  assert.match(answer.ETag ?? "", /-3"$/);
+  const response = await get("big");
+  assert.ok(response.bytes.equals(bytes));
+  assert.match(response.ETag ?? "", /-3"$/);
   assert.ok((await get("big", { Range: "bytes=5242870-5242890" })).bytes.equals(bytes.subarray(5242870, 5242891)));
   assert.ok((await get("big", { PartNumber: 3 })).bytes.equals(bytes.subarray(10 << 20)));
   await client.send(new s3.CopyObjectCommand({ Bucket, Key: "copy", CopySource: `${Bucket}/big` }));

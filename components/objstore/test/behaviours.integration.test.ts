@@ -166,10 +166,10 @@ test("ranges", async () => {
     ["bytes=5-5497558138879", 5, 140_000],
     ["bytes=0-0", 0, 1],
   ] as const) {
-    const answer = await client.send(new s3.GetObjectCommand({ Bucket, Key: "k", Range: range }));
-    assert.equal(await answer.Body?.transformToString(), bytes.slice(from, to), range);
-    assert.equal(answer.ContentRange, `bytes ${from}-${to - 1}/140000`);
-    assert.equal(answer.$metadata.httpStatusCode, 206);
+    const response = await client.send(new s3.GetObjectCommand({ Bucket, Key: "k", Range: range }));
+    assert.equal(await response.Body?.transformToString(), bytes.slice(from, to), range);
+    assert.equal(response.ContentRange, `bytes ${from}-${to - 1}/140000`);
+    assert.equal(response.$metadata.httpStatusCode, 206);
   }
   await fails(read(Bucket, "k", { Range: "bytes=140000-" }), "InvalidRange", 416);
   await fails(read(Bucket, "k", { Range: "bytes=5497558138880-5497558138881" }), "InvalidRange", 416);

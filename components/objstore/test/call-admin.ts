@@ -11,11 +11,11 @@ export async function callAdmin(
   authorization = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`,
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
 ): Promise<{ readonly status: number; readonly body: any }> {
-  const answer = await fetch(`${consoleUrl}${path}`, {
+  const response = await fetch(`${consoleUrl}${path}`, {
     method,
     headers: { authorization, ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }

@@ -14,14 +14,14 @@ const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${
 const asRoot = basic(ROOT.accessKeyId, ROOT.secretAccessKey);
 
 async function call(path: string, method: string, body?: object, authorization = asRoot) {
-  const answer = await fetch(`${store.consoleUrl}${path}`, {
+  const response = await fetch(`${store.consoleUrl}${path}`, {
     method,
     headers: { authorization, ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
+    status: response.status,
     body: (text === "" ? {} : JSON.parse(text)) as Record<string, string> & { urls: string[] },
   };
 }
@@ -33,10 +33,10 @@ function follow(url: string, method = "GET", body = "", headers: Record<string, 
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const sent = request(
       { hostname, port, method, path: pathname + search, headers: { host, ...headers } },
-      (answer) => {
+      (response) => {
         let text = "";
-        answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
       },
     );
     sent.on("error", reject).end(body);

@@ -56,9 +56,9 @@ async function sendRaw(key: string, headers: readonly string[], body: Buffer, cu
   const { hostname, port } = new URL(store.url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
-  let answer = "";
+  let response = "";
   socket.on("data", (chunk: Buffer) => {
-    answer += chunk.toString("latin1");
+    response += chunk.toString("latin1");
   });
   const target = key.startsWith("open/") ? `/${Bucket}/${key}` : signPut(key).slice(store.url.length);
   socket.write(
@@ -72,7 +72,7 @@ async function sendRaw(key: string, headers: readonly string[], body: Buffer, cu
   } else if (!socket.closed) {
     await once(socket, "close");
   }
-  return answer;
+  return response;
 }
 
 async function countContentFiles(): Promise<number> {
@@ -99,8 +99,8 @@ test("a PUT whose connection breaks in its body is never seen, and leaves nothin
   }
   const chunked = ["x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amz-decoded-content-length: 300000"];
   const half = Buffer.concat([Buffer.from("30d40\r\n"), randomBytes(200_000), Buffer.from("\r\n")]);
-  const answer = await sendRaw("open/new", [...chunked, `content-length: ${half.length}`], half, false);
-  assert.match(answer, /^HTTP\/1\.1 4\d\d [\s\S]*<Code>/, "a body that ends before its last chunk");
+  const response = await sendRaw("open/new", [...chunked, `content-length: ${half.length}`], half, false);
+  assert.match(response, /^HTTP\/1\.1 4\d\d [\s\S]*<Code>/, "a body that ends before its last chunk");
   await assert.rejects(get("open/new"), hasName("NoSuchKey"));
 });
 
@@ -226,8 +226,8 @@ test("sizes that nobody can have are refused before a byte is sent", async () =>
     tooLarge,
   );
   for (const wrong of ["-1", "1e3", "0x10", "99999999999999999999", "nine"]) {
-    const answer = await sendRaw("open/huge", [...chunked, `x-amz-decoded-content-length: ${wrong}`], none, false);
-    assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*<Code>InvalidArgument<\/Code>/, wrong);
+    const response = await sendRaw("open/huge", [...chunked, `x-amz-decoded-content-length: ${wrong}`], none, false);
+    assert.match(response, /^HTTP\/1\.1 400 [\s\S]*<Code>InvalidArgument<\/Code>/, wrong);
   }
   const whole = Buffer.from("5\r\nhello\r\n0\r\n\r\n");
   assert.match(await sendRaw("open/unannounced", ["transfer-encoding: chunked"], whole, false), /^HTTP\/1\.1 200 /);

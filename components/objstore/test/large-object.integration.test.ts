@@ -69,9 +69,9 @@ test(
       }
     }
     upload.end();
-    const [answer] = (await answered) as [{ statusCode: number; headers: Record<string, string> }];
-    assert.equal(answer.statusCode, 200);
-    assert.equal(answer.headers["etag"], `"${md5.digest("hex")}"`);
+    const [response] = (await answered) as [{ statusCode: number; headers: Record<string, string> }];
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers["etag"], `"${md5.digest("hex")}"`);
 
     const received = createHash("sha256");
     const whole = await fetch(sign("GET", "object"));

@@ -135,13 +135,13 @@ async function startPlainTarget(): Promise<{ readonly url: string; readonly stop
       refuse(response, 405, "MethodNotAllowed");
       return;
     }
-    const forwarded = request({ host: upstream.hostname, port: upstream.port, method, headers, path }, (answer) => {
-      if (answer.statusCode === 200 && method === "PUT" && /^\/[a-z]+\/?(\?|$)/.test(path) && !isNew(path)) {
-        answer.resume();
+    const forwarded = request({ host: upstream.hostname, port: upstream.port, method, headers, path }, (reply) => {
+      if (reply.statusCode === 200 && method === "PUT" && /^\/[a-z]+\/?(\?|$)/.test(path) && !isNew(path)) {
+        reply.resume();
         refuse(response, 409, "BucketAlreadyExists");
       } else {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
+        response.writeHead(reply.statusCode ?? 500, reply.headers);
+        reply.pipe(response);
       }
     });
     message.pipe(forwarded);

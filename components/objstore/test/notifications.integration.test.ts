@@ -184,8 +184,8 @@ test("without webhooks nothing can be asked for, and a damaged setting stops the
   const other = createS3Client(store);
   await other.send(new s3.CreateBucketCommand({ Bucket }));
   const rule = { TopicArn: "arn:aws:sns:::hook", Events: ["s3:ObjectCreated:Put" as const] };
-  const asked = { Bucket, NotificationConfiguration: { TopicConfigurations: [rule] } };
-  await assert.rejects(other.send(new s3.PutBucketNotificationConfigurationCommand(asked)), {
+  const response = { Bucket, NotificationConfiguration: { TopicConfigurations: [rule] } };
+  await assert.rejects(other.send(new s3.PutBucketNotificationConfigurationCommand(response)), {
     name: "InvalidArgument",
   });
   other.destroy();

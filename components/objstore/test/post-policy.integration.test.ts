@@ -54,13 +54,13 @@ async function read(key: string): Promise<Buffer> {
 }
 
 test("a signed form uploads small and large files, with type, metadata and 204", async () => {
-  const answer = await post((policy) => {
+  const response = await post((policy) => {
     policy.setKey("small.txt");
     policy.setContentType("text/plain");
     policy.setUserMetaData({ mission: "S2" });
     policy.setContentLengthRange(1, 100);
   }, "hello");
-  assert.equal(answer.status, 204, await answer.text());
+  assert.equal(response.status, 204, await response.text());
   assert.equal((await read("small.txt")).toString(), "hello");
   const { metaData } = await client.statObject("forms", "small.txt");
   assert.deepEqual([metaData["content-type"], metaData["mission"]], ["text/plain", "S2"]);
@@ -95,9 +95,9 @@ test("forms that do not fit their policy are refused and leave nothing", async (
     content = "x",
     changes: Readonly<Record<string, string>> = {},
   ) => {
-    const answer = await post(describe, content, changes);
-    const text = await answer.text();
-    assert.equal(answer.status, status, text);
+    const response = await post(describe, content, changes);
+    const text = await response.text();
+    assert.equal(response.status, status, text);
     assert.match(text, pattern);
   };
   const key = (policy: PostPolicy) => policy.setKey("refused");
@@ -133,9 +133,9 @@ test("unsigned, empty and torn forms", async () => {
   assert.equal((await fetch(`${store.url}/forms`, { method: "POST", body: unsigned })).status, 403);
   const empty = new FormData();
   empty.append("key", "a");
-  const answer = await fetch(`${store.url}/forms`, { method: "POST", body: empty });
-  assert.equal(answer.status, 400);
-  assert.match(await answer.text(), /exactly one file/);
+  const response = await fetch(`${store.url}/forms`, { method: "POST", body: empty });
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /exactly one file/);
   assert.equal((await fetch(`${store.url}/forms`, { method: "POST", body: "x" })).status, 412);
   // With everybody allowed to write, a form needs no signature; one whose client vanishes is never seen.
   const everybody = { Effect: "Allow", Principal: "*", Action: "s3:PutObject", Resource: "arn:aws:s3:::forms/*" };

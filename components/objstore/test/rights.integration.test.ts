@@ -244,17 +244,17 @@ test("an upload that stalls is ended", async (t) => {
   const closed = once(outgoing, "close");
   outgoing.write("the beginning");
   await waitUntil("the upload is watched", () => watchers.size > 0);
-  let answer: IncomingMessage | undefined;
-  outgoing.on("response", (response: IncomingMessage) => (answer = response.resume()));
+  let reply: IncomingMessage | undefined;
+  outgoing.on("response", (response: IncomingMessage) => (reply = response.resume()));
   // What has come is for the service to take first.
   await waitUntil("the upload is ended", () => {
     now += 31_000;
     for (const each of watchers) {
       each.endStalled();
     }
-    return answer !== undefined;
+    return reply !== undefined;
   });
-  assert.equal(answer?.statusCode, 400);
+  assert.equal(reply?.statusCode, 400);
   await closed;
   await assert.rejects(root.send(new s3.HeadObjectCommand({ Bucket: "stalling", Key: "k" })), { name: "NotFound" });
 });

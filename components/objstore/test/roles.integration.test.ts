@@ -37,8 +37,8 @@ async function assume(token: string, more: Readonly<Record<string, string>> = {}
     WebIdentityToken: token,
     ...more,
   });
-  const answer = await fetch(store.url, { method: "POST", body });
-  const text = await answer.text();
+  const response = await fetch(store.url, { method: "POST", body });
+  const text = await response.text();
   const read = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(text)?.[1] ?? "";
   const client = createS3Client(store, {
     credentials: {
@@ -47,7 +47,7 @@ async function assume(token: string, more: Readonly<Record<string, string>> = {}
       sessionToken: read("SessionToken"),
     },
   });
-  return { status: answer.status, text, client };
+  return { status: response.status, text, client };
 }
 
 const write = (client: s3.S3Client, Bucket: string) =>
@@ -150,7 +150,7 @@ test("while the identity service cannot be asked, the answer says so and asks fo
     Action: "AssumeRoleWithWebIdentity",
     WebIdentityToken: await issuer.sign("eric", {}, "http://127.0.0.1:9/realms/master"),
   });
-  const answer = await fetch(lone.url, { method: "POST", body });
-  assert.equal(answer.status, 503);
-  assert.match(await answer.text(), /identity service cannot be asked now/);
+  const response = await fetch(lone.url, { method: "POST", body });
+  assert.equal(response.status, 503);
+  assert.match(await response.text(), /identity service cannot be asked now/);
 });

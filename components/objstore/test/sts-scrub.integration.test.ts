@@ -45,8 +45,8 @@ test("AssumeRoleWithWebIdentity: a token becomes keys for what its role allows",
       WebIdentityToken: token,
       ...(policy && { Policy: JSON.stringify(policy) }),
     });
-    const answer = await fetch(store.url, { method: "POST", body });
-    return { status: answer.status, text: await answer.text() };
+    const response = await fetch(store.url, { method: "POST", body });
+    return { status: response.status, text: await response.text() };
   };
   assert.equal((await assume(["admin"])).status, 200, "the role for administrators is there by itself");
   const { status, text } = await assume(["user"]);

@@ -57,13 +57,16 @@ const agent = new Agent({
 });
 
 /** Status and body of a request for a host, as a browser sends it. */
-function ask(method: string, host: string, path: string, body?: string): Promise<{ status: number; text: string }> {
+function send(method: string, host: string, path: string, body?: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", port, method, path, headers: { host: `${host}:${port}` } }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-    });
+    const sent = request(
+      { host: "127.0.0.1", port, method, path, headers: { host: `${host}:${port}` } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      },
+    );
     sent.on("error", reject).end(body);
   });
 }
@@ -111,11 +114,11 @@ test("the public address of the service itself stays path style, and both name t
       seconds: 60,
       now: Date.now(),
     }).slice(`http://${HOST}:${port}`.length);
-  assert.equal((await ask("PUT", HOST, sign("PUT"), "by path")).status, 200);
+  assert.equal((await send("PUT", HOST, sign("PUT"), "by path")).status, 200);
   const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key: "by-path" }));
   assert.equal(await Body?.transformToString(), "by path");
-  assert.equal((await ask("GET", HOST, sign("GET"))).text, "by path");
-  assert.equal((await ask("GET", `${Bucket}.${HOST}`, sign("GET"))).status, 403, "a signature holds for its host");
-  assert.equal((await ask("GET", `${Bucket}.${HOST}`, "/by-path")).status, 403);
-  assert.match((await ask("GET", `UPPER_case.${HOST}`, "/x")).text, /<Code>(NoSuchBucket|AccessDenied)</);
+  assert.equal((await send("GET", HOST, sign("GET"))).text, "by path");
+  assert.equal((await send("GET", `${Bucket}.${HOST}`, sign("GET"))).status, 403, "a signature holds for its host");
+  assert.equal((await send("GET", `${Bucket}.${HOST}`, "/by-path")).status, 403);
+  assert.match((await send("GET", `UPPER_case.${HOST}`, "/x")).text, /<Code>(NoSuchBucket|AccessDenied)</);
 });

@@ -5,7 +5,7 @@ import type { Pod, PlatformStatus } from "./platform-status.ts";
 /** Asks the supervisor of an embedded cluster, on the listener where it only tells. */
 export function createEmbeddedStatus(url: string): PlatformStatus {
   const peer = createPeer(url);
-  const ask = async (path: string) => {
+  const send = async (path: string) => {
     try {
       return await peer.fetch(path, { timeout: 5000 });
     } catch (cause) {
@@ -13,11 +13,11 @@ export function createEmbeddedStatus(url: string): PlatformStatus {
     }
   };
   return {
-    listPods: async () => ((await (await ask("/pods")).json()) as { pods: readonly Pod[] }).pods,
+    listPods: async () => ((await (await send("/pods")).json()) as { pods: readonly Pod[] }).pods,
     readLog: async (_namespace, pod, lines) => {
-      const answer = await ask(`/pods/${encodeURIComponent(pod)}/log?lines=${lines}`);
-      const text = await answer.text();
-      return answer.ok ? text : undefined;
+      const response = await send(`/pods/${encodeURIComponent(pod)}/log?lines=${lines}`);
+      const text = await response.text();
+      return response.ok ? text : undefined;
     },
     close: () => peer.close(),
   };

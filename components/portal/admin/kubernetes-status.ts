@@ -38,14 +38,14 @@ const LABEL = "swath.io/deployment";
 /** Label of the namespaces that the deployment itself consists of. */
 const NAMESPACE_LABEL = "swath.io/namespace";
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Asks the cluster's own API with the pod's account, for pods that carry the deployment's label and no others. */
 export function createKubernetesStatus(options: KubernetesOptions): PlatformStatus {
   const { host, port, deployment, account = ACCOUNT } = options;
   let agent: Promise<Agent> | undefined;
   const origin = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const ask = async (path: string): Promise<{ status: number; text: string }> => {
+  const send = async (path: string): Promise<{ status: number; text: string }> => {
     try {
       agent ??= readFile(`${account}/ca.crt`, "utf8").then((ca) => new Agent({ connect: { ca } }));
       // Read each time: Kubernetes replaces the token every hour.
@@ -65,7 +65,7 @@ export function createKubernetesStatus(options: KubernetesOptions): PlatformStat
     }
   };
   const list = async <T>(path: string): Promise<readonly T[]> => {
-    const { status, text } = await ask(path);
+    const { status, text } = await send(path);
     if (status !== 200) {
       throw new Problem(502, `The Kubernetes API responded ${status} to the portal's account.`);
     }
@@ -87,13 +87,13 @@ export function createKubernetesStatus(options: KubernetesOptions): PlatformStat
     },
     readLog: async (namespace, pod, lines) => {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;
-      const found = await ask(path);
+      const found = await send(path);
       // Other pods may run in the deployment's namespaces; its administrators are not administrators of those.
       const labels = found.status === 200 ? (JSON.parse(found.text) as KubernetesPod).metadata.labels : undefined;
       if (labels?.[LABEL] !== deployment) {
         return undefined;
       }
-      const { status, text } = await ask(`${path}/log?tailLines=${lines}&limitBytes=${MOST_BYTES}`);
+      const { status, text } = await send(`${path}/log?tailLines=${lines}&limitBytes=${MAX_BYTES}`);
       return status === 200 ? text : `(no log: the Kubernetes API answers ${status})\n`;
     },
     close: async () => {

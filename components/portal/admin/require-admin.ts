@@ -8,8 +8,8 @@ import type { Session } from "../session/session.ts";
 export type RequireAdmin = (session: Session, clientAddress: string) => Promise<void>;
 
 /** Milliseconds an answer of the identity service holds. */
-const GOOD_FOR = 5000;
-const MOST_KEPT = 200;
+const CACHE_TTL_MS = 5000;
+const MAX_KEPT = 200;
 
 /**
  * An administrator is who the identity service lets administer at this moment: a token goes on saying for minutes what is true no
@@ -17,7 +17,7 @@ const MOST_KEPT = 200;
  */
 export function createRequireAdmin(identity: Service | undefined, realm: string): RequireAdmin {
   const known = new Map<string, { readonly until: number; readonly isAdmin: boolean }>();
-  const ask = async (token: string, clientAddress: string): Promise<boolean> => {
+  const send = async (token: string, clientAddress: string): Promise<boolean> => {
     if (identity === undefined) {
       return true;
     }
@@ -41,12 +41,12 @@ export function createRequireAdmin(identity: Service | undefined, realm: string)
     const { token, identity: caller } = session.verified;
     const entry = known.get(token);
     const isKnown = entry !== undefined && entry.until > Date.now();
-    const isAdmin = session.isAdmin && (isKnown ? entry.isAdmin : await ask(token, clientAddress));
+    const isAdmin = session.isAdmin && (isKnown ? entry.isAdmin : await send(token, clientAddress));
     if (!isKnown) {
-      if (known.size >= MOST_KEPT) {
+      if (known.size >= MAX_KEPT) {
         known.clear();
       }
-      known.set(token, { until: Date.now() + GOOD_FOR, isAdmin });
+      known.set(token, { until: Date.now() + CACHE_TTL_MS, isAdmin });
     }
     if (!isAdmin) {
       throw new Problem(403, `This is for administrators; ${caller.username ?? "you"} is none.`);

@@ -12,7 +12,7 @@ export async function searchFiles(
   abortSignal: AbortSignal,
 ): Promise<FolderPage> {
   const { ListObjectsV2Command } = await import("@aws-sdk/client-s3");
-  const wanted = text.toLowerCase();
+  const requested = text.toLowerCase();
   const files: FolderPage["files"][number][] = [];
   let start = after;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
@@ -22,7 +22,7 @@ export async function searchFiles(
     );
     for (const { Key: key, Size: size = 0, LastModified: modified } of page.Contents ?? []) {
       start = key;
-      if (key === undefined || key.endsWith("/") || !key.slice(prefix.length).toLowerCase().includes(wanted)) {
+      if (key === undefined || key.endsWith("/") || !key.slice(prefix.length).toLowerCase().includes(requested)) {
         continue;
       }
       files.push({ key, name: key.slice(prefix.length), size, modified: (modified ?? new Date(0)).toISOString() });

@@ -33,7 +33,7 @@ interface Credentials {
 
 /** Milliseconds that keys are used before they are asked for again: a map reads a scene in hundreds of small requests. */
 const KEEP = 20_000;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 export function createWorkspaceStorage(workspaceApi: Service, endpoint: string): WorkspaceStorage {
   const kept = new Map<string, { readonly bucket: Promise<Bucket>; readonly until: number }>();
@@ -71,7 +71,7 @@ export function createWorkspaceStorage(workspaceApi: Service, endpoint: string):
         return known.bucket;
       }
       for (const [old, { until }] of kept) {
-        if (until > now && kept.size < MOST_KEPT) {
+        if (until > now && kept.size < MAX_KEPT) {
           break;
         }
         kept.delete(old);

@@ -6,10 +6,10 @@ import type { ListUsers } from "../admin/list-users.ts";
 import type { PlatformStatus } from "../admin/platform-status.ts";
 import type { RequireAdmin } from "../admin/require-admin.ts";
 import type { HealthHistory } from "../services/health-history.ts";
-import type { Doorkeeper } from "./context.ts";
+import type { SessionGuard } from "./context.ts";
 
 interface AdminDeps {
-  readonly doorkeeper: Doorkeeper;
+  readonly sessionGuard: SessionGuard;
   readonly requireAdmin: RequireAdmin;
   /** Left out where the deployment does not say where to ask. */
   readonly status: PlatformStatus | undefined;
@@ -23,7 +23,7 @@ const Name = Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$" });
 
 /** What administrators may look at: pods, their logs, the configuration. Nothing can be changed here. */
 export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
-  const { doorkeeper, requireAdmin, status, listUsers, healthHistory, configuration } = deps;
+  const { sessionGuard: doorkeeper, requireAdmin, status, listUsers, healthHistory, configuration } = deps;
   const enter = async (request: FastifyRequest, reply: FastifyReply) => {
     const session = await doorkeeper.enter(request, reply);
     await requireAdmin(session, request.ip);

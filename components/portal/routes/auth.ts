@@ -119,10 +119,10 @@ function explain(error: unknown, request: FastifyRequest, reply: FastifyReply): 
   if (request.headers.accept?.includes("text/html") === true) {
     return reply.redirect(`/login-failed?why=${error.kind}`, 302);
   }
-  const isAway = error.kind === "unavailable";
-  throw new Problem(isAway ? 503 : 400, `The login was not completed: ${error.message}.`, {
-    title: isAway ? "A service is down" : "Not logged in",
+  const isUnavailable = error.kind === "unavailable";
+  throw new Problem(isUnavailable ? 503 : 400, `The login was not completed: ${error.message}.`, {
+    title: isUnavailable ? "A service is down" : "Not logged in",
     cause: error,
-    ...(isAway && { headers: { "retry-after": "2" }, extensions: { service: "identity" } }),
+    ...(isUnavailable && { headers: { "retry-after": "2" }, extensions: { service: "identity" } }),
   });
 }

@@ -5,9 +5,9 @@ import { requireOwnFetch, requireSameOrigin } from "../http/same-origin.ts";
 import type { Session, SessionFinder } from "../session/session.ts";
 
 /** What requests of the page need of who sent them. */
-export interface Doorkeeper {
+export interface SessionGuard {
   /** Who is logged in, if anybody; cookies of a login that was renewed go with the answer. */
-  readonly peek: (
+  readonly find: (
     request: FastifyRequest,
     reply: FastifyReply,
     options?: { readonly confirm?: boolean },
@@ -15,15 +15,15 @@ export interface Doorkeeper {
   /** @throws {Problem} 401 */
   readonly enter: (request: FastifyRequest, reply: FastifyReply) => Promise<Session>;
   /** A service refused this token: whether its login still is one has to be asked anew. */
-  readonly doubt: (token: string) => void;
+  readonly invalidate: (token: string) => void;
 }
 
-export function createDoorkeeper(
+export function createSessionGuard(
   sessions: SessionFinder | undefined,
   origin: string,
   forget: (token: string) => void = () => {},
-): Doorkeeper {
-  const peek: Doorkeeper["peek"] = async (request, reply, options) => {
+): SessionGuard {
+  const peek: SessionGuard["find"] = async (request, reply, options) => {
     requireSameOrigin(request.method, request.headers, origin);
     requireOwnFetch(request.headers);
     if (sessions === undefined) {
@@ -36,8 +36,8 @@ export function createDoorkeeper(
     return session;
   };
   return {
-    peek,
-    doubt: forget,
+    find: peek,
+    invalidate: forget,
     enter: async (request, reply) => {
       const session = await peek(request, reply);
       if (session === undefined) {
@@ -49,7 +49,7 @@ export function createDoorkeeper(
 }
 
 /** Ends when the browser goes away. */
-export function untilGone(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+export function abortOnDisconnect(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => controller.abort());
   request.raw.once("error", () => controller.abort());

@@ -11,11 +11,11 @@ import { areKeysRefused, toStorageProblem } from "../files/problems.ts";
 import { searchFiles } from "../files/search-files.ts";
 import type { Bucket, WorkspaceStorage } from "../files/workspace-storage.ts";
 import { listZipEntries, zipFiles } from "../files/zip-files.ts";
-import { type Doorkeeper, untilGone } from "./context.ts";
+import { type SessionGuard, abortOnDisconnect } from "./context.ts";
 import { UNTRUSTED } from "./services.ts";
 
 interface FileDeps {
-  readonly doorkeeper: Doorkeeper;
+  readonly sessionGuard: SessionGuard;
   /** Left out where there are no workspaces, or no object storage. */
   readonly storage: WorkspaceStorage | undefined;
 }
@@ -32,7 +32,7 @@ const SearchQuery = Type.Object({
 const MoveBody = Type.Object({ from: Key, to: Key }, { additionalProperties: false });
 const ZipQuery = Type.Object({ key: Type.Union([Key, Type.Array(Key, { minItems: 1, maxItems: 100 })]) });
 
-const LARGEST_FILE = 5 * 1024 ** 3;
+const MAX_FILE = 5 * 1024 ** 3;
 
 /**
  * Files of workspaces:
@@ -49,7 +49,7 @@ const LARGEST_FILE = 5 * 1024 ** 3;
  * Each request opens the bucket with the keys that the workspace API gives to who is logged in, so nobody sees here what they
  * could not see without the portal.
  */
-export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: FileDeps): void {
+export function addFileRoutes(app: FastifyInstance, { sessionGuard: doorkeeper, storage }: FileDeps): void {
   const use = async <T>(request: Request, reply: FastifyReply, work: (bucket: Bucket) => Promise<T>): Promise<T> => {
     const { verified } = await doorkeeper.enter(request, reply);
     if (storage === undefined) {
@@ -84,7 +84,7 @@ export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: Fil
         throw new Problem(400, "prefix must end with a slash: it names a folder.");
       }
       return use(request, reply, async (bucket) => ({
-        deleted: await deleteFolder(bucket, prefix, untilGone(request, reply)),
+        deleted: await deleteFolder(bucket, prefix, abortOnDisconnect(request, reply)),
       }));
     },
   );
@@ -95,7 +95,9 @@ export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: Fil
     async (request, reply) => {
       const { prefix = "", text, after } = request.query;
       void reply.header("cache-control", "no-store");
-      return use(request, reply, (bucket) => searchFiles(bucket, { prefix, text, after }, untilGone(request, reply)));
+      return use(request, reply, (bucket) =>
+        searchFiles(bucket, { prefix, text, after }, abortOnDisconnect(request, reply)),
+      );
     },
   );
 
@@ -104,7 +106,7 @@ export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: Fil
     { schema: { body: MoveBody } },
     async (request, reply) =>
       use(request, reply, async (bucket) => ({
-        moved: await moveFiles(bucket, request.body, untilGone(request, reply)),
+        moved: await moveFiles(bucket, request.body, abortOnDisconnect(request, reply)),
       })),
   );
 
@@ -114,7 +116,7 @@ export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: Fil
     async (request, reply) =>
       use(request, reply, async (bucket) => {
         const keys = [request.query.key].flat();
-        const signal = untilGone(request, reply);
+        const signal = abortOnDisconnect(request, reply);
         const entries = await listZipEntries(bucket, keys, signal);
         const [first = ""] = keys;
         const name = keys.length === 1 ? first.replace(/\/$/, "").split("/").at(-1) : request.params.workspace;
@@ -133,10 +135,10 @@ export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: Fil
     scope.addContentTypeParser("*", (_request, _payload, ready) => ready(null));
     const path = "/api/workspaces/:workspace/files/*";
     scope.get<Params>(path, (request, reply) =>
-      use(request, reply, (bucket) => readFile(bucket, request, reply, untilGone(request, reply))),
+      use(request, reply, (bucket) => readFile(bucket, request, reply, abortOnDisconnect(request, reply))),
     );
     scope.put<Params>(path, (request, reply) =>
-      use(request, reply, (bucket) => writeFile(bucket, request, untilGone(request, reply))),
+      use(request, reply, (bucket) => writeFile(bucket, request, abortOnDisconnect(request, reply))),
     );
     scope.delete<Params>(path, (request, reply) =>
       use(request, reply, async ({ client, name }) => {
@@ -206,7 +208,7 @@ async function writeFile({ client, name }: Bucket, request: Request, abortSignal
   if (!Number.isInteger(size) || size < 0) {
     throw new Problem(411, "A file is sent with its Content-Length.");
   }
-  if (size > LARGEST_FILE) {
+  if (size > MAX_FILE) {
     throw new Problem(413, "Files over 5 GiB are sent with an S3 program, in parts; the workspace page shows how.");
   }
   const { PutObjectCommand } = await import("@aws-sdk/client-s3");

@@ -2,18 +2,21 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { forward } from "../services/forward.ts";
-import type { HealthWatch } from "../services/health.ts";
+import type { HealthChecker } from "../services/health.ts";
 import type { Registry } from "../services/registry.ts";
-import { type Doorkeeper, untilGone } from "./context.ts";
+import { type SessionGuard, abortOnDisconnect } from "./context.ts";
 
 export interface ServicesDeps {
-  readonly doorkeeper: Doorkeeper;
+  readonly sessionGuard: SessionGuard;
   readonly registry: Registry;
-  readonly health: HealthWatch;
+  readonly health: HealthChecker;
 }
 
 /** What is deployed and how it does, and the way to it. */
-export function addServiceRoutes(app: FastifyInstance, { doorkeeper, registry, health }: ServicesDeps): void {
+export function addServiceRoutes(
+  app: FastifyInstance,
+  { sessionGuard: doorkeeper, registry, health }: ServicesDeps,
+): void {
   app.get("/api/services", async (request, reply) => {
     await doorkeeper.enter(request, reply);
     const found = await health.look();
@@ -37,14 +40,14 @@ export function addServiceRoutes(app: FastifyInstance, { doorkeeper, registry, h
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, ready) => ready(null));
     scope.all<{ Params: { id: string } }>("/api/services/:id/*", (request, reply) =>
-      pass({ doorkeeper, registry, health }, request, reply),
+      pass({ sessionGuard: doorkeeper, registry, health }, request, reply),
     );
     done();
   });
 }
 
 async function pass(
-  { doorkeeper, registry }: ServicesDeps,
+  { sessionGuard: doorkeeper, registry }: ServicesDeps,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -55,7 +58,7 @@ async function pass(
     throw new Problem(404, `This deployment has no service ${JSON.stringify(id)} that pages may ask.`);
   }
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
-  const answer = await forward({
+  const response = await forward({
     service,
     method: request.method,
     path: request.url.slice(`/api/services/${id}`.length),
@@ -63,20 +66,20 @@ async function pass(
     body: hasBody ? request.raw : null,
     token: verified.token,
     clientAddress: request.ip,
-    signal: untilGone(request, reply),
+    signal: abortOnDisconnect(request, reply),
   });
-  if (answer.status === 401) {
+  if (response.status === 401) {
     // The gatekeeper hears at once that a login was ended elsewhere.
-    answer.body.resume();
-    doorkeeper.doubt(verified.token);
+    response.body.resume();
+    doorkeeper.invalidate(verified.token);
     throw new Problem(401, "Your login has ended, and nothing was done. Log in again, and try it again.", {
       title: "Not logged in",
     });
   }
   return reply
-    .code(answer.status)
-    .headers({ ...answer.headers, ...UNTRUSTED })
-    .send(answer.body);
+    .code(response.status)
+    .headers({ ...response.headers, ...UNTRUSTED })
+    .send(response.body);
 }
 
 /** What services answer must not act as a page of the portal, whatever it is. */

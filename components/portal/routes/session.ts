@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 
 import { RENEW_BEFORE, type Session } from "../session/session.ts";
-import type { Doorkeeper } from "./context.ts";
+import type { SessionGuard } from "./context.ts";
 
 /** Who is logged in, as the page sees it: no tokens. */
-export interface SessionAnswer {
+export interface SessionResponse {
   readonly user: {
     readonly id: string;
     readonly username: string;
@@ -16,14 +16,14 @@ export interface SessionAnswer {
   readonly renewAt?: string;
 }
 
-export function addSessionRoutes(app: FastifyInstance, doorkeeper: Doorkeeper): void {
-  app.get("/api/session", async (request, reply): Promise<SessionAnswer> => {
+export function addSessionRoutes(app: FastifyInstance, sessionGuard: SessionGuard): void {
+  app.get("/api/session", async (request, reply): Promise<SessionResponse> => {
     void reply.header("cache-control", "no-store");
-    return toAnswer(await doorkeeper.peek(request, reply, { confirm: true }));
+    return toResponse(await sessionGuard.find(request, reply, { confirm: true }));
   });
 }
 
-function toAnswer(session: Session | undefined): SessionAnswer {
+function toResponse(session: Session | undefined): SessionResponse {
   if (session === undefined) {
     return { user: null };
   }

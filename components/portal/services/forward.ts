@@ -52,7 +52,7 @@ export interface ForwardOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Readable;
@@ -62,12 +62,12 @@ export interface Answer {
  * Sends a request to a service in the name of who is logged in.
  * @throws {Problem} 502 naming the service that does not answer
  */
-export async function forward(options: ForwardOptions): Promise<Answer> {
+export async function forward(options: ForwardOptions): Promise<ServiceResponse> {
   const { service, method, path, headers, body, token, clientAddress, signal } = options;
   const { upstream, host, url, title } = service;
   const { protocol, port } = new URL(url);
   try {
-    const answer = await upstream.dispatcher.request({
+    const response = await upstream.dispatcher.request({
       origin: upstream.origin,
       path: `${upstream.prefix}${path}`,
       method: method as "GET",
@@ -85,7 +85,7 @@ export async function forward(options: ForwardOptions): Promise<Answer> {
       signal,
       headersTimeout: 11 * 60_000,
     });
-    return { status: answer.statusCode, headers: pick(answer.headers, RETURNED), body: answer.body };
+    return { status: response.statusCode, headers: pick(response.headers, RETURNED), body: response.body };
   } catch (cause) {
     if (signal.aborted) {
       throw cause;

@@ -1,4 +1,4 @@
-import type { HealthWatch } from "./health.ts";
+import type { HealthChecker } from "./health.ts";
 
 /** How a service did in a stretch of time. */
 export interface HealthSample {
@@ -21,7 +21,7 @@ const FIRST_LOOK_MS = 20_000;
 const MAX_SAMPLES = 24 * 60;
 
 /** Looks at every service once a minute and keeps a day of it in memory. */
-export function createHealthHistory(watch: HealthWatch, intervalMs: number = INTERVAL_MS): HealthHistory {
+export function createHealthHistory(watch: HealthChecker, intervalMs: number = INTERVAL_MS): HealthHistory {
   const samples = new Map<string, HealthSample[]>();
   const look = async () => {
     for (const [id, { status, ms, checkedAt }] of await watch.look()) {

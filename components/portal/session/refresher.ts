@@ -20,7 +20,7 @@ export function createRefresher(
 ): Refresher {
   const once = createRefreshOnce<TokenSet | undefined>(clock);
 
-  const ask = async (refreshToken: string): Promise<TokenSet | undefined> => {
+  const send = async (refreshToken: string): Promise<TokenSet | undefined> => {
     const configuration = await client.configuration();
     try {
       const tokens = await openid.refreshTokenGrant(configuration, refreshToken);
@@ -40,5 +40,5 @@ export function createRefresher(
     }
   };
 
-  return { refresh: (refreshToken) => once(refreshToken, () => ask(refreshToken)) };
+  return { refresh: (refreshToken) => once(refreshToken, () => send(refreshToken)) };
 }

@@ -1,4 +1,4 @@
-import { type CookieOptions, LONGEST_COOKIE, type RequestCookies, readCookie, renderCookie } from "@swath/auth";
+import { type CookieOptions, MAX_COOKIE, type RequestCookies, readCookie, renderCookie } from "@swath/auth";
 import { Problem } from "@swath/service";
 
 /** The tokens of a login. */
@@ -41,10 +41,10 @@ export function createTokenCookies(settings: TokenCookieSettings): TokenCookies 
   const { accessName, accessDomain, refreshName, refreshDomain, secure } = settings;
   const shared = { secure, sameSite: "Strict" } satisfies CookieOptions;
   const render = (name: string, value: string, domain: string) => {
-    if (name.length + value.length > LONGEST_COOKIE) {
+    if (name.length + value.length > MAX_COOKIE) {
       throw new Problem(
         500,
-        `The token for cookie ${name} has ${value.length} bytes and browsers keep no more than ${LONGEST_COOKIE}: this user has too many roles and groups. Ask an administrator to take some away.`,
+        `The token for cookie ${name} has ${value.length} bytes and browsers keep no more than ${MAX_COOKIE}: this user has too many roles and groups. Ask an administrator to take some away.`,
       );
     }
     return renderCookie(name, value, { ...shared, domain });

@@ -8,11 +8,11 @@ export async function findMissing(
   client: CatalogueClient,
   scope: string,
   collection: string,
-  wanted: readonly string[],
+  requested: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const missing = new Set(wanted);
-  for (let start = 0; start < wanted.length; start += PAGE) {
-    const ids = wanted.slice(start, start + PAGE);
+  const missing = new Set(requested);
+  for (let start = 0; start < requested.length; start += PAGE) {
+    const ids = requested.slice(start, start + PAGE);
     const { status, body } = await client.send(scope, "POST", "/stac/search", {
       ids,
       collections: [collection],

@@ -56,7 +56,7 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
   return {
     ...createRecordWriter(options, collections),
     collections,
-    writeItems: async (origin, wanted, located) => {
+    writeItems: async (origin, requested, located) => {
       const problems: RecordProblem[] = [];
       const valid: LocatedItem[] = [];
       const seen = new Set<string>();
@@ -79,7 +79,7 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
       valid.reverse();
       const { scope } = origin;
       const contained = valid.map(({ item }) => item);
-      const collection = await collections.ensure(scope, wanted, contained).catch((error: unknown) => {
+      const collection = await collections.ensure(scope, requested, contained).catch((error: unknown) => {
         if (!(error instanceof RegistrationError) || error.isTransient) {
           throw error;
         }

@@ -22,8 +22,8 @@ export const CLOUD_DATA = "CLOUDDATA_DATA_SPECIFICATION";
 const NAME_PREFIX = "CLOUDDATA-";
 
 /** Keeps the harvesters and collections of a provider's offering as the deployment wants them; without an offering there are none. */
-export async function deployCloudData(pool: pg.Pool, wanted: CloudData | undefined): Promise<void> {
-  const harvesters = wanted === undefined ? [] : OFFERING.map((offered) => toForm(wanted, offered));
+export async function deployCloudData(pool: pg.Pool, requested: CloudData | undefined): Promise<void> {
+  const harvesters = requested === undefined ? [] : OFFERING.map((offered) => toForm(requested, offered));
   const names = new Set(harvesters.map(({ name }) => name));
   for (const name of await listCreatedBy(pool, CLOUD_DATA)) {
     if (!names.has(name)) {
@@ -41,7 +41,7 @@ export async function deployCloudData(pool: pg.Pool, wanted: CloudData | undefin
       await resumeRun(pool, { scope: "", name: config.name });
     }
   }
-  for (const { collections } of wanted === undefined ? [] : OFFERING) {
+  for (const { collections } of requested === undefined ? [] : OFFERING) {
     for (const document of collections) {
       await addTask(pool, {
         kind: "collection",

@@ -90,11 +90,11 @@ export function readHarvester(value: unknown): HarvesterConfig {
       `${where}resource.type must be one of ${RESOURCE_TYPES.join(", ")}, not ${JSON.stringify(resource["type"])}.`,
     );
   }
-  const given = resource["url"] ?? resource["root_path"];
-  if (typeof given !== "string" || given === "") {
+  const provided = resource["url"] ?? resource["root_path"];
+  if (typeof provided !== "string" || provided === "") {
     throw new RegistrationError(`${where}resource.url must be the address of what is harvested.`);
   }
-  const url = type === "STACCatalog" ? toCatalogUrl(given) : given;
+  const url = type === "STACCatalog" ? toCatalogUrl(provided) : provided;
   const query = optionalObject(resource["query"], `${where}resource.query`);
   const time = optionalObject(query["time"], `${where}resource.query.time`);
   const format = optionalObject(resource["format_config"], `${where}resource.format_config`);

@@ -103,8 +103,10 @@ async function* readSearch(config: HarvesterConfig, options: PageOptions): Async
     request = next;
   }
 
-  function fetchPage(wanted: SearchRequest | undefined): Promise<{ readonly value: unknown; readonly href: string }> {
-    const { url = "", body } = wanted ?? {};
+  function fetchPage(
+    requested: SearchRequest | undefined,
+  ): Promise<{ readonly value: unknown; readonly href: string }> {
+    const { url = "", body } = requested ?? {};
     return readJson(sources, url, {
       ...read,
       accept: "application/geo+json, application/json",
@@ -221,12 +223,12 @@ function toStacItem(feature: unknown, mapping: Readonly<Record<string, string>>)
   if (rest["stac_version"] !== undefined || typeof feature !== "object" || feature === null) {
     return feature;
   }
-  const given = (rest["properties"] ?? {}) as Json;
+  const provided = (rest["properties"] ?? {}) as Json;
   const mapped = Object.fromEntries(
-    Object.entries(mapping).flatMap(([name, from]) => (given[from] === undefined ? [] : [[name, given[from]]])),
+    Object.entries(mapping).flatMap(([name, from]) => (provided[from] === undefined ? [] : [[name, provided[from]]])),
   );
-  const { links: _links, ...properties } = given;
-  const start = mapped["start_datetime"] ?? given["datetime"];
+  const { links: _links, ...properties } = provided;
+  const start = mapped["start_datetime"] ?? provided["datetime"];
   return {
     type: "Feature",
     stac_version: "1.0.0",

@@ -50,10 +50,13 @@ export async function* readCatalog(
     }
     return { value, href: document.href };
   };
-  const toKnownValue = (known: KnownDocument, asked: string): { readonly value: unknown; readonly href: string } => {
+  const toKnownValue = (
+    known: KnownDocument,
+    requested: string,
+  ): { readonly value: unknown; readonly href: string } => {
     const { address, content, record, document } = known;
     // Relative addresses start from where it was asked for, as when it is read.
-    const href = address === document ? asked : document;
+    const href = address === document ? requested : document;
     if (content !== undefined) {
       return { value: JSON.parse(content), href };
     }

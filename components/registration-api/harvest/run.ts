@@ -214,13 +214,13 @@ async function readProducts(
 
 function groupByCollection(
   items: HarvestedPage["items"],
-  wanted: string | undefined,
+  requested: string | undefined,
   scope: string,
 ): ReadonlyMap<string, readonly LocatedItem[]> {
   const groups = new Map<string, LocatedItem[]>();
   for (const { collection = defaultCollection(scope), item, document } of items) {
     const { collection: _collection, ...rest } = item;
-    const key = wanted ?? collection;
+    const key = requested ?? collection;
     const group = groups.get(key) ?? [];
     groups.set(key, group);
     group.push({ item: rest, ...(document !== undefined && { document }) });

@@ -1,5 +1,5 @@
 import { Problem } from "@swath/service";
-import { jsonAnswer } from "@swath/service/openapi";
+import { jsonResponse } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
@@ -32,7 +32,7 @@ const { 401: unauthorized, 403: forbidden, 422: invalid, 503: away } = RESPONSES
 const REFUSED = { 401: unauthorized, 403: forbidden, 422: invalid, 503: away };
 const HarvesterSchema = Type.Object({}, { additionalProperties: true });
 const started = {
-  ...jsonAnswer("Started", Type.Object({ message: Type.String(), harvester: Type.String() })),
+  ...jsonResponse("Started", Type.Object({ message: Type.String(), harvester: Type.String() })),
   headers: { location: { type: "string", description: "The task" } },
 };
 
@@ -56,7 +56,7 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
       schema: {
         tags,
         summary: "Harvesters and when they run",
-        response: { 200: jsonAnswer("All", Type.Object({ harvesters: Type.Array(HarvesterSchema) })), ...REFUSED },
+        response: { 200: jsonResponse("All", Type.Object({ harvesters: Type.Array(HarvesterSchema) })), ...REFUSED },
       },
     },
     async (request) => {
@@ -78,7 +78,7 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
         summary: "Keep a harvester",
         params: NameParams,
         body: DocumentBody,
-        response: { 200: jsonAnswer("Kept", HarvesterSchema), ...REFUSED },
+        response: { 200: jsonResponse("Kept", HarvesterSchema), ...REFUSED },
       },
     },
     async (request) => {
@@ -144,8 +144,8 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     async (request, reply) => {
       const requestedBy = nameOf(await requireOperator(context, request));
       const harvesters = check(() => parseHarvesters(request.body.config));
-      const wanted = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : DEFAULT_NAME);
-      const config = harvesters.find(({ name }) => name === wanted);
+      const requested = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : DEFAULT_NAME);
+      const config = harvesters.find(({ name }) => name === requested);
       if (config === undefined) {
         throw new Problem(
           422,

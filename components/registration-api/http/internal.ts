@@ -45,8 +45,8 @@ export function createInternalApi({ logger, pool, isSecret, publicUrl }: Interna
     }
   });
   app.post<{ Body: Static<typeof AcceptBody> }>("/tasks", { schema: { body: AcceptBody } }, async (request, reply) => {
-    const { request: wanted, wait = 0, ...requester } = request.body;
-    const accepted = await acceptRequest(pool, wanted as RegistrationRequest, requester);
+    const { request: requested, wait = 0, ...requester } = request.body;
+    const accepted = await acceptRequest(pool, requested as RegistrationRequest, requester);
     const task = wait > 0 ? await awaitTask(pool, accepted.id, wait * 1000) : undefined;
     return reply.code(202).send({
       ...accepted,

@@ -14,12 +14,12 @@ export function addRegisterRoutes(app: FastifyInstance, context: ApiContext): vo
   const accept = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    wanted: RegistrationRequest,
+    requested: RegistrationRequest,
     status = 202,
   ): Promise<FastifyReply> => {
     const requestedBy = nameOf(await requireOperator(context, request));
     const key = request.headers["idempotency-key"];
-    const { id, message } = await acceptRequest(context.pool, wanted, {
+    const { id, message } = await acceptRequest(context.pool, requested, {
       scope: "",
       ...(requestedBy !== undefined && { requestedBy }),
       ...(typeof key === "string" && key !== "" && { idempotencyKey: `${requestedBy ?? ""} ${key.slice(0, 200)}` }),

@@ -1,4 +1,4 @@
-import { jsonAnswer } from "@swath/service/openapi";
+import { jsonResponse } from "@swath/service/openapi";
 import { Type } from "typebox";
 
 import { TASK_STATES } from "../store/tasks.ts";
@@ -77,7 +77,7 @@ const Task = Type.Object({
   finished_at: orNull(Time),
 });
 const Problem = Type.Object({ status: Type.Integer(), detail: Type.Unknown(), title: Type.Optional(Text) });
-const refusal = (description: string) => jsonAnswer(description, Problem, "application/problem+json");
+const refusal = (description: string) => jsonResponse(description, Problem, "application/problem+json");
 const REFUSED = {
   401: refusal("No valid access token"),
   403: refusal("Not allowed"),
@@ -86,7 +86,7 @@ const REFUSED = {
 };
 const Message = Type.Object({ message: Text });
 const accepted = {
-  ...jsonAnswer("Accepted: it is not lost. `Location` is where it can be followed.", Message),
+  ...jsonResponse("Accepted: it is not lost. `Location` is where it can be followed.", Message),
   headers: { location: { type: "string", description: "The task" } },
 };
 
@@ -96,12 +96,12 @@ export const RESPONSES = {
   document: { 202: accepted, ...REFUSED },
   deregister: { 200: { ...accepted, description: "Taken out, or accepted" }, ...REFUSED },
   tasks: {
-    200: jsonAnswer("A page", Type.Object({ tasks: Type.Array(Task), next: Type.Optional(Text) })),
+    200: jsonResponse("A page", Type.Object({ tasks: Type.Array(Task), next: Type.Optional(Text) })),
     ...REFUSED,
   },
-  task: { 200: jsonAnswer("The task", Task), 404: refusal("No such task"), ...REFUSED },
+  task: { 200: jsonResponse("The task", Task), 404: refusal("No such task"), ...REFUSED },
   problems: {
-    200: jsonAnswer(
+    200: jsonResponse(
       "The first records that could not be registered",
       Type.Object({ problems: Type.Array(Type.Object({ record: Text, reason: Text, at: Time })) }),
     ),
@@ -109,13 +109,13 @@ export const RESPONSES = {
     ...REFUSED,
   },
   changed: {
-    200: jsonAnswer("The task", Task),
+    200: jsonResponse("The task", Task),
     404: refusal("No such task"),
     409: refusal("Not in this state"),
     ...REFUSED,
   },
   repeated: {
-    200: jsonAnswer("How many are repeated", Type.Object({ repeated: Type.Integer() })),
+    200: jsonResponse("How many are repeated", Type.Object({ repeated: Type.Integer() })),
     ...REFUSED,
   },
 } as const;

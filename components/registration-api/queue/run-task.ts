@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { StacError } from "@swath/stac";
-import { type Logger, isAway } from "@swath/service";
+import { type Logger, isUnavailable } from "@swath/service";
 import type pg from "pg";
 
 import { type RecordProblem, addProblems, clearProblems } from "../store/problems.ts";
@@ -127,7 +127,7 @@ async function recordOutcome(stopping: AbortSignal, record: () => Promise<void>)
       await record();
       return;
     } catch (error) {
-      if (!isAway(error) || stopping.aborted || Date.now() > deadline) {
+      if (!isUnavailable(error) || stopping.aborted || Date.now() > deadline) {
         throw error;
       }
       await sleep(RECORD_RETRY_MS);
@@ -158,7 +158,7 @@ async function recordFailure(
       : error instanceof StacError
         ? new RegistrationError(reason, { cause: error })
         : undefined;
-  const isTransient = known?.isTransient ?? isAway(error);
+  const isTransient = known?.isTransient ?? isUnavailable(error);
   if (known === undefined && !isTransient) {
     logger.error({ err: error, task: task.id, kind: task.kind }, "task failed unexpectedly");
   }

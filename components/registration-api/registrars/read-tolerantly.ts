@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { isAway } from "@swath/service";
+import { isUnavailable } from "@swath/service";
 import { StacError, type WalkOptions, isStac, parseStac } from "@swath/stac";
 
 import { RegistrationError } from "../queue/errors.ts";
@@ -78,7 +78,7 @@ export function createTolerantReader(
       return { href: address, value: keepGoodParts(value, address, failures.note) };
     } catch (error) {
       signal.throwIfAborted();
-      if (isAway(error)) {
+      if (isUnavailable(error)) {
         throw error;
       }
       const known = error instanceof RegistrationError ? error : undefined;

@@ -16,9 +16,9 @@ const RASTER = /\.(?:tiff?|jp2)(?:[?#]|$)/i;
 export const isScene = (url: string): boolean => findProduct(url) !== undefined || RASTER.test(url);
 
 /** Registers a scene as its agency delivers it, or a raster that comes alone. */
-export async function registerScene(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<void> {
-  const { url, parent, origin } = wanted;
-  const item = await describeScene(tools, context, wanted).catch((error: unknown) => {
+export async function registerScene(tools: Tools, context: TaskContext, requested: AddressRequest): Promise<void> {
+  const { url, parent, origin } = requested;
+  const item = await describeScene(tools, context, requested).catch((error: unknown) => {
     throw error instanceof ProductError ? new RegistrationError(`${url}: ${error.message}`, { cause: error }) : error;
   });
   context.signal.throwIfAborted();
@@ -37,10 +37,10 @@ export async function registerScene(tools: Tools, context: TaskContext, wanted: 
   });
 }
 
-async function describeScene(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<StacItem> {
-  return findProduct(wanted.url) === undefined
-    ? describeRaster(tools, context, wanted)
-    : describeProduct(tools, context, wanted);
+async function describeScene(tools: Tools, context: TaskContext, requested: AddressRequest): Promise<StacItem> {
+  return findProduct(requested.url) === undefined
+    ? describeRaster(tools, context, requested)
+    : describeProduct(tools, context, requested);
 }
 
 /** The item of a raster, with the statistics of its bands. */

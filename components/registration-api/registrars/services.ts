@@ -17,9 +17,9 @@ const MAX_PROCESSES = 10_000;
 /** Registers a service with OGC API Processes and each of its processes. */
 export function createServiceRegistrar(tools: Tools): Registrar {
   return async (context) => {
-    const wanted = readAddressRequest(context, tools);
-    const { url, type, parent, origin } = wanted;
-    const landing = (await read(tools, context, wanted, url)) as Json;
+    const requested = readAddressRequest(context, tools);
+    const { url, type, parent, origin } = requested;
+    const landing = (await read(tools, context, requested, url)) as Json;
     const id = toIdentifier(url);
     const keywords = type === "ades" ? ["ADES", "OGC API Processes"] : ["OGC API Processes"];
     const write = async (record: ReturnType<typeof createRecord>): Promise<void> => {
@@ -30,7 +30,7 @@ export function createServiceRegistrar(tools: Tools): Registrar {
     await write(
       createRecord({ id, type: "service", document: landing, url, keywords, ...(parent !== undefined && { parent }) }),
     );
-    for (const process of await listProcesses(tools, context, wanted)) {
+    for (const process of await listProcesses(tools, context, requested)) {
       const name = String(process["id"]);
       await context.save();
       await write(
@@ -50,9 +50,9 @@ export function createServiceRegistrar(tools: Tools): Registrar {
 /** Registers another catalogue as a service: it is asked what it is. */
 export function createCatalogueRegistrar(tools: Tools): Registrar {
   return async (context) => {
-    const wanted = readAddressRequest(context, tools);
-    const { url, parent, origin } = wanted;
-    const { kind, document } = await probe(tools, context, wanted);
+    const requested = readAddressRequest(context, tools);
+    const { url, parent, origin } = requested;
+    const { kind, document } = await probe(tools, context, requested);
     const record = createRecord({
       id: toIdentifier(url),
       type: "service",
@@ -109,7 +109,7 @@ async function probe(
   const csw = /<(?:\w+:)?Capabilities/.test(text)
     ? text
     : await tools.sources.read(capabilities.href, options).then(
-        (answer) => answer.bytes.toString("utf8"),
+        (response) => response.bytes.toString("utf8"),
         () => "",
       );
   if (/<(?:\w+:)?Capabilities[\s>]/.test(csw) && /CSW|\/cat\/csw/.test(csw)) {
@@ -144,13 +144,13 @@ async function readConformance(
   return Array.isArray(listed) ? listed.join(" ") : "";
 }
 
-async function listProcesses(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<readonly Json[]> {
+async function listProcesses(tools: Tools, context: TaskContext, requested: AddressRequest): Promise<readonly Json[]> {
   const processes: Json[] = [];
-  let next: string | undefined = `${wanted.url.replace(/\/+$/, "")}/processes`;
+  let next: string | undefined = `${requested.url.replace(/\/+$/, "")}/processes`;
   const seen = new Set<string>();
   while (next !== undefined && seen.size < MAX_PAGES && !seen.has(next)) {
     seen.add(next);
-    const page = (await read(tools, context, wanted, next)) as { processes?: unknown; links?: readonly Link[] };
+    const page = (await read(tools, context, requested, next)) as { processes?: unknown; links?: readonly Link[] };
     if (!Array.isArray(page.processes)) {
       throw new RegistrationError(`${next} has no list "processes"; it is no service with OGC API Processes.`);
     }
@@ -158,7 +158,7 @@ async function listProcesses(tools: Tools, context: TaskContext, wanted: Address
     const link = Array.isArray(page.links) ? page.links.find(({ rel }) => rel === "next") : undefined;
     next = typeof link?.href === "string" ? new URL(link.href, next).href : undefined;
     if (processes.length > MAX_PROCESSES) {
-      throw new RegistrationError(`${wanted.url} has more than ${MAX_PROCESSES} processes.`);
+      throw new RegistrationError(`${requested.url} has more than ${MAX_PROCESSES} processes.`);
     }
   }
   return processes;

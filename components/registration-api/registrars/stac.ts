@@ -23,13 +23,13 @@ const MAX_PLAIN_RESULTS = 1000;
 /** Registers what an address leads to: an item, a collection with its items, a whole catalogue, or a scene. */
 export function createStacRegistrar(tools: Tools): Registrar {
   return async (context) => {
-    const wanted = readAddressRequest(context, tools);
-    await followResults(tools, context, wanted);
-    if (isScene(wanted.url)) {
-      await registerScene(tools, context, wanted);
+    const requested = readAddressRequest(context, tools);
+    await followResults(tools, context, requested);
+    if (isScene(requested.url)) {
+      await registerScene(tools, context, requested);
       return;
     }
-    await registerCatalog(tools, context, wanted);
+    await registerCatalog(tools, context, requested);
   };
 }
 
@@ -48,14 +48,14 @@ async function followResults(
   }
 }
 
-async function registerCatalog(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<void> {
+async function registerCatalog(tools: Tools, context: TaskContext, requested: AddressRequest): Promise<void> {
   const { sources, writer } = tools;
   const { signal, task } = context;
-  const { origin, rights } = wanted;
+  const { origin, rights } = requested;
   const links = toLinks(task.payload["provenance"]);
   const options = { rights, signal };
   const failures = createPartFailures();
-  const start = await readJson(sources, wanted.url, options);
+  const start = await readJson(sources, requested.url, options);
   const root = { href: start.href, value: readRoot(start, failures.note) };
   const met: { readonly collection: StacCollection; readonly href: string }[] = [];
   const batches = new Map<string, LocatedItem[]>();
@@ -87,7 +87,7 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
       signal.throwIfAborted();
       items += 1;
       await registerMet();
-      const collection = wanted.parent ?? item.collection ?? defaultCollection(task.scope);
+      const collection = requested.parent ?? item.collection ?? defaultCollection(task.scope);
       const batch = batches.get(collection) ?? [];
       batches.set(collection, batch);
       batch.push({ item: normalizeItem(item, href, links), document: sources.normalize(document) });
@@ -110,7 +110,7 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
     throw failure.error;
   }
   if (items === 0 && task.payload["provenance"] !== undefined) {
-    await registerPlainResults(tools, context, wanted, results);
+    await registerPlainResults(tools, context, requested, results);
   }
   await context.report(failures.take());
   await failures.settle(context);
@@ -120,7 +120,7 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
 async function registerPlainResults(
   tools: Tools,
   context: TaskContext,
-  wanted: AddressRequest,
+  requested: AddressRequest,
   results: readonly { readonly id: string; readonly collection: StacCollection }[],
 ): Promise<void> {
   for (const { id, collection } of results) {
@@ -128,7 +128,7 @@ async function registerPlainResults(
     for (const { href } of rasters.slice(0, MAX_PLAIN_RESULTS)) {
       await context.save();
       try {
-        await registerScene(tools, context, { ...wanted, url: href, parent: id });
+        await registerScene(tools, context, { ...requested, url: href, parent: id });
       } catch (error) {
         if (!(error instanceof RegistrationError) || error.isTransient) {
           throw error;

@@ -130,8 +130,8 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
       const kept = /<NotificationConfiguration[^>]*[^/]>(.*)<\/NotificationConfiguration>/s.exec(text)?.[1] ?? "";
       const events = NOTIFIED_EVENTS.map((event) => `<Event>${event}</Event>`).join("");
       const own = `<TopicConfiguration><Id>${target}</Id><Topic>arn:aws:sns:${region}::${target}</Topic>${events}</TopicConfiguration>`;
-      const wanted = `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${kept}${own}</NotificationConfiguration>`;
-      await (await send(path, signal, where, { put: wanted })).body.dump();
+      const requested = `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${kept}${own}</NotificationConfiguration>`;
+      await (await send(path, signal, where, { put: requested })).body.dump();
     },
     close: () => agent.destroy(),
   };

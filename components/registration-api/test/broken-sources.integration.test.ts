@@ -11,7 +11,7 @@ import { makeItem, startDocuments, startFixture } from "./fixture.ts";
 // Sources that are broken in part: what is good of them is registered, and what is not is named.
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, settle, askCatalogue, query } = fixture;
+const { send, register, settle, callCatalogue, query } = fixture;
 
 const catalog = (id: string, ...links: readonly (readonly [string, string])[]) => ({
   type: "Catalog",
@@ -22,7 +22,7 @@ const catalog = (id: string, ...links: readonly (readonly [string, string])[]) =
 });
 const plain = (id: string, collection: string) => makeItem(id, { collection, assets: {} });
 const idsOf = async (collection: string): Promise<readonly string[]> => {
-  const { body } = await askCatalogue(`/stac/collections/${collection}/items?limit=1000`);
+  const { body } = await callCatalogue(`/stac/collections/${collection}/items?limit=1000`);
   return (body.features ?? []).map(({ id }: { id: string }) => id).toSorted();
 };
 const problemsOf = async (id: string): Promise<ReadonlyMap<string, string>> => {
@@ -58,8 +58,8 @@ test("a request that comes again does not wait for the next attempt of the one t
   const documents = new Map<string, unknown>([["/item", 503]]);
   const source = await startSource(documents);
   t.after(source.close);
-  const wanted = { type: "stac-item", url: `${source.url}/item` };
-  const { headers } = await send("POST", "/register", wanted);
+  const expected = { type: "stac-item", url: `${source.url}/item` };
+  const { headers } = await send("POST", "/register", expected);
   const first = headers.get("location") ?? "";
   await waitUntil("its failure", async () => {
     const { body } = await send("GET", new URL(first).pathname);
@@ -67,13 +67,13 @@ test("a request that comes again does not wait for the next attempt of the one t
   });
   await query("update registration.task set due_at = now() + interval '1 hour' where state = 'queued'");
   documents.set("/item", plain("came-back", "again"));
-  const { body } = await register("/register", wanted);
+  const { body } = await register("/register", expected);
   assert.deepEqual([body.state, body.result.registered], ["done", 1], JSON.stringify(body));
   assert.equal((await settle(first)).body.state, "superseded");
 });
 
 /** Waits of a task between its attempts end now. */
-const hurry = () => query("update registration.task set due_at = now() where state = 'queued' and due_at > now()");
+const requeueNow = () => query("update registration.task set due_at = now() where state = 'queued' and due_at > now()");
 /** The next attempt of what waits for one is its last. */
 const skipAttempts = () =>
   query(
@@ -185,7 +185,7 @@ test("documents that are away for the moment do not keep the rest of a catalogue
   const { body: waiting } = await send("GET", new URL(location).pathname);
   assert.match(waiting.reason, /away answered with status 503/);
   documents.set("/away", plain("back", "partly"));
-  await hurry();
+  await requeueNow();
   const { body } = await settle(location);
   assert.deepEqual([body.state, body.result.registered, body.result.unchanged], ["done", 1, 3], JSON.stringify(body));
   const problems = await problemsOf(body.id);

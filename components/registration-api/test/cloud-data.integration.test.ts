@@ -95,7 +95,7 @@ after(async () => {
   await fixture.close();
   provider.close();
 });
-const { send, askCatalogue } = fixture;
+const { send, callCatalogue } = fixture;
 
 interface Shown {
   readonly name: string;
@@ -109,7 +109,7 @@ interface Shown {
 const harvesterOf = async (name: string): Promise<Shown | undefined> =>
   (await send("GET", "/harvesters")).body.harvesters.find((each: Shown) => each.name === name);
 const countOf = async (collection: string): Promise<number> =>
-  (await askCatalogue(`/stac/search?collections=${collection}&limit=1`)).body.numberMatched;
+  (await callCatalogue(`/stac/search?collections=${collection}&limit=1`)).body.numberMatched;
 
 test("the offering is harvested as the deployment says, products read from the provider's storage", async () => {
   const names = await waitUntil("the harvesters", async () => {
@@ -130,7 +130,7 @@ test("the offering is harvested as the deployment says, products read from the p
   assert.equal(done.state, "done", JSON.stringify(done));
   assert.equal(await countOf("sentinel-2-l2a"), COUNT, JSON.stringify(done));
   const collection = await waitUntil("the collection", async () => {
-    const { body } = await askCatalogue("/stac/collections/sentinel-2-l2a");
+    const { body } = await callCatalogue("/stac/collections/sentinel-2-l2a");
     return body.title === "Sentinel-2 Level-2A" && body;
   });
   assert.equal(collection.providers.length, 2);

@@ -16,7 +16,7 @@ after(async () => {
   await fixture.close();
   rmSync(folder, { recursive: true, force: true });
 });
-const { askCatalogue } = fixture;
+const { callCatalogue } = fixture;
 
 const run = (command: string, ...args: readonly string[]) =>
   runCommand(join(ROOT, command), [...args, "--api", fixture.apiUrl], {
@@ -61,7 +61,7 @@ test("harvest: a configuration file is kept and run once; what is broken is name
   const mended = await run("deploy/bin/harvest", config, "Custom-Config");
   assert.equal(mended.status, 0, mended.stderr);
   assert.match(mended.stdout, /done: 1 registered, 1 unchanged/);
-  assert.equal((await askCatalogue("/stac/collections/by-command/items/mended")).status, 200);
+  assert.equal((await callCatalogue("/stac/collections/by-command/items/mended")).status, 200);
 
   const listed = await run("bin/swath", "harvest");
   assert.match(listed.stdout, /^Custom-Config +STACAPI +on request +- +\d+ +done: 1 registered, 1 unchanged$/m);
@@ -87,13 +87,13 @@ test("what was set aside is shown, repaired and repeated", async () => {
   const mended = file("mended.json", { ...makeItem("poison"), collection: "repaired", assets: {} });
   const repaired = await run("bin/swath", "harvest", "repeat", id, "--document", mended);
   assert.equal(repaired.status, 0, repaired.stderr + repaired.stdout);
-  assert.equal((await askCatalogue("/stac/collections/repaired/items/poison")).status, 200);
+  assert.equal((await callCatalogue("/stac/collections/repaired/items/poison")).status, 200);
 });
 
 test("register-collection and load-records", async () => {
   const collection = await run("deploy/bin/register-collection", file("collection.json", makeCollection("by-file")));
   assert.equal(collection.status, 0, collection.stderr);
-  assert.equal((await askCatalogue("/stac/collections/by-file")).body.description, "Scenes of by-file");
+  assert.equal((await callCatalogue("/stac/collections/by-file")).body.description, "Scenes of by-file");
   assert.match(
     (await run("deploy/bin/register-collection", file("item.json", makeItem("x")))).stdout,
     /its type must be Collection/,
@@ -116,8 +116,8 @@ test("register-collection and load-records", async () => {
   const loaded = await run("deploy/bin/load-records", join(folder, "records"));
   assert.equal(loaded.status, 0, loaded.stderr);
   assert.equal(loaded.stdout, "3 of 3 records registered\n");
-  assert.equal((await askCatalogue("/collections/metadata:main/items/iso-file")).body.properties.title, "From a file");
-  assert.equal((await askCatalogue("/stac/collections/by-file/items/loaded")).status, 200);
+  assert.equal((await callCatalogue("/collections/metadata:main/items/iso-file")).body.properties.title, "From a file");
+  assert.equal((await callCatalogue("/stac/collections/by-file/items/loaded")).status, 200);
   file("records/broken.json", "{");
   const partly = await run("deploy/bin/load-records", join(folder, "records"));
   assert.equal(partly.status, 1);

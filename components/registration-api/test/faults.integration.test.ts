@@ -9,7 +9,7 @@ import { BUCKET, makeItem, startDocuments, startFixture } from "./fixture.ts";
 // Each process is killed (SIGKILL) while requests are accepted, objects are put and a harvest runs.
 const fixture = await startFixture();
 after(fixture.close);
-const { send, askCatalogue, put } = fixture;
+const { send, callCatalogue, put } = fixture;
 const PARTS = ["api", "worker", "postgres", "objstore", "catalogue"] as const;
 const PAGE = 100;
 const PAGES = 40;
@@ -103,7 +103,7 @@ test("whatever process is killed, at whatever stage: what was accepted is there,
   await Promise.all(work);
 
   // Waits between attempts end now.
-  const hurry = (): Promise<unknown> =>
+  const requeueNow = (): Promise<unknown> =>
     fixture.query("update registration.task set due_at = now() where state = 'queued' and due_at > now()");
   // One look at all of them: between two, a task may go from one state to the other and be seen in neither.
   const countOpen = async (): Promise<number> => {
@@ -115,7 +115,7 @@ test("whatever process is killed, at whatever stage: what was accepted is there,
   await waitUntil(
     "the end of all tasks",
     async () => {
-      await hurry();
+      await requeueNow();
       return (await countOpen()) === 0;
     },
     SECONDS,
@@ -145,7 +145,7 @@ async function itemsOf(collection: string): Promise<ReadonlyMap<string, unknown>
   const found = new Map<string, unknown>();
   let path: string | undefined = `/stac/collections/${collection}/items?limit=1000`;
   while (path !== undefined) {
-    const { body } = await askCatalogue(path);
+    const { body } = await callCatalogue(path);
     for (const { id, properties } of body.features) {
       assert.ok(!found.has(id), `${id} is there twice`);
       found.set(id, properties.change);

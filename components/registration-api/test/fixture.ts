@@ -37,7 +37,7 @@ export interface Fixture {
   readonly send: (method: string, path: string, body?: unknown) => Promise<TestResponse>;
   /** A request to its internal port. */
   readonly sendInternally: (method: string, path: string, body?: unknown) => Promise<TestResponse>;
-  readonly askCatalogue: (path: string, headers?: Record<string, string>) => Promise<TestResponse>;
+  readonly callCatalogue: (path: string, headers?: Record<string, string>) => Promise<TestResponse>;
   /** Sends a request and waits until its task has ended. */
   readonly register: (path: string, body: unknown) => Promise<TestResponse>;
   readonly settle: (location: string) => Promise<TestResponse>;
@@ -214,7 +214,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     send,
     sendInternally: (method, path, body) =>
       request(`http://${internal}${path}`, method, body, { authorization: `Bearer ${SECRET}` }),
-    askCatalogue: (path, headers) => request(`${catalogueUrl}${path}`, "GET", undefined, headers),
+    callCatalogue: (path, headers) => request(`${catalogueUrl}${path}`, "GET", undefined, headers),
     register: async (path, body) => {
       const accepted = await send("POST", path, body);
       const location = accepted.headers.get("location");
@@ -261,7 +261,7 @@ async function request(
 
 /** A server of documents on the loopback interface; `answer` gives undefined for 404. */
 export async function startDocuments(
-  answer: (path: string) => unknown,
+  reply: (path: string) => unknown,
   redirects: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly url: string; readonly server: Server; readonly close: () => void }> {
   const server = createServer((incoming, response) => {
@@ -270,7 +270,7 @@ export async function startDocuments(
       response.writeHead(302, { location }).end();
       return;
     }
-    const found = answer(incoming.url ?? "/");
+    const found = reply(incoming.url ?? "/");
     if (found === undefined) {
       response.writeHead(404).end();
       return;

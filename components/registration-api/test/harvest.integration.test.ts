@@ -9,7 +9,7 @@ import { BUCKET, example, makeItem, startDocuments, startFixture } from "./fixtu
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, askCatalogue, put, settle } = fixture;
+const { send, register, callCatalogue: askCatalogue, put, settle } = fixture;
 const PRODUCTS = join(import.meta.dirname, "../../../libs/products/test/data");
 
 /** A STAC API of `count` items in pages, of which some are broken. */
@@ -64,11 +64,11 @@ test("a STAC API: pages, a filter, broken items named, deletions followed", asyn
 
 test("a worker that is killed amid a harvest: another goes on from the page where it was, nothing is lost or doubled", async (t) => {
   let isKilled = false;
-  const asked: number[] = [];
+  const response: number[] = [];
   const api = await startStacApi(
     () => 5000,
     (page) => {
-      asked.push(page);
+      response.push(page);
       if (page === 8 && !isKilled) {
         isKilled = true;
         void fixture.kill("worker").then(() => fixture.start("worker"));
@@ -87,12 +87,12 @@ test("a worker that is killed amid a harvest: another goes on from the page wher
     const { rowCount } = await fixture.query(
       "update registration.task set lease_until = now() where state = 'running' and kind = 'harvest'",
     );
-    return rowCount > 0 || asked.filter((page) => page === 0).length > 1;
+    return rowCount > 0 || response.filter((page) => page === 0).length > 1;
   });
   const done = await settle(headers.get("location") ?? "");
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
   assert.equal(await countOf("killed"), 4950);
-  assert.ok(asked.filter((page) => page <= 2).length <= 6, "it began at the beginning again");
+  assert.ok(response.filter((page) => page <= 2).length <= 6, "it began at the beginning again");
 });
 
 test("a configuration file of the known form: OpenSearch, products read from storage", async (t) => {

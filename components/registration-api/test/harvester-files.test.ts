@@ -84,12 +84,12 @@ resource: { url: https://stac.example.org, type: STACAPI, query: { collection: l
   ],
 ];
 
-for (const [name, file, wanted] of known) {
+for (const [name, file, expected] of known) {
   test(`a known configuration file: ${name}`, () => {
     const [config, ...others] = parseHarvesters(file);
     assert.ok(config);
     assert.equal(others.length, 0);
-    for (const [key, value] of Object.entries(wanted)) {
+    for (const [key, value] of Object.entries(expected)) {
       assert.deepEqual(config.resource[key as keyof typeof config.resource], value);
     }
     assert.equal(readsProducts(config.postprocess), config.resource.type === "OpenSearch");

@@ -25,7 +25,7 @@ test(
       await fixture.close();
       rmSync(folder, { recursive: true, force: true });
     });
-    const { send, register, askCatalogue } = fixture;
+    const { send, register, callCatalogue: askCatalogue } = fixture;
     const data = join(folder, "data/2023");
     const log = join(folder, "access.log");
     mkdirSync(data, { recursive: true });
@@ -63,8 +63,8 @@ http {
       const before = readFileSync(log).length;
       const { body } = await register("/harvesters/archive/run", undefined);
       const { registered, unchanged, removed, failed } = body.result;
-      const asked = readFileSync(log).subarray(before).toString().split("\n");
-      const read = asked.flatMap((line) => /^GET \/2023\/(.*(?:tif|MTD_MSIL2A\.xml)) 20\d$/.exec(line)?.[1] ?? []);
+      const response = readFileSync(log).subarray(before).toString().split("\n");
+      const read = response.flatMap((line) => /^GET \/2023\/(.*(?:tif|MTD_MSIL2A\.xml)) 20\d$/.exec(line)?.[1] ?? []);
       const names = [...new Set(read.map((path) => path.slice(0, 3)))].toSorted();
       return [body.state, registered, unchanged, removed, failed, names.join(" ")];
     };

@@ -10,9 +10,9 @@ import { BUCKET, makeCollection, makeItem, startFixture } from "./fixture.ts";
 // What a harvester asks of its source, and when.
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, askCatalogue, put } = fixture;
+const { send, register, callCatalogue: askCatalogue, put } = fixture;
 
-interface Answer {
+interface TestResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is. */
@@ -27,12 +27,12 @@ interface Asked {
 /** A server that keeps what it was asked. */
 async function startSource(
   t: TestContext,
-  answer: (path: string, request: IncomingMessage) => Answer,
+  reply: (path: string, request: IncomingMessage) => TestResponse,
 ): Promise<{ readonly url: string; readonly asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
-    const { status = 200, headers = {}, body } = answer(path, request);
+    const { status = 200, headers = {}, body } = reply(path, request);
     asked.push({ path, status, at: Date.now() });
     response
       .writeHead(status, { "content-type": "application/json", ...headers })

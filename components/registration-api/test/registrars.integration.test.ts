@@ -5,7 +5,7 @@ import { BUCKET, startDocuments, startFixture } from "./fixture.ts";
 
 const fixture = await startFixture();
 after(fixture.close);
-const { register, askCatalogue, put, send } = fixture;
+const { register, callCatalogue: askCatalogue, put, send } = fixture;
 
 const ISO = `<?xml version="1.0"?>
 <gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">

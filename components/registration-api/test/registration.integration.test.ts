@@ -9,7 +9,7 @@ import { BUCKET, example, makeCollection, makeItem, startDocuments, startFixture
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, askCatalogue, put, sendInternally, settle } = fixture;
+const { send, register, callCatalogue: askCatalogue, put, sendInternally, settle } = fixture;
 
 test("a request is accepted with the known message and can be followed", async () => {
   await put(
@@ -152,18 +152,18 @@ test("broken parts of a catalogue are named, and the others go on", async (t) =>
 
 test("a workspace reads its own bucket only, and has collections of its own", async () => {
   await put("ws/item.json", JSON.stringify(makeItem("theirs", { collection: "mine" })));
-  const ask = (buckets: readonly string[]) =>
+  const send = (buckets: readonly string[]) =>
     sendInternally("POST", "/tasks", {
       scope: "ws-eric",
       requestedBy: "eric",
       buckets,
       request: { form: "register", type: "stac-item", url: `s3://${BUCKET}/ws/item.json` },
     });
-  const refused = await ask(["ws-eric"]);
+  const refused = await send(["ws-eric"]);
   const failed = await fixture.settle(`${fixture.apiUrl}/tasks/${refused.body.id}`);
   assert.equal(failed.body.state, "failed");
   assert.match(failed.body.reason, /bucket "scenes" is not one that can be read here \(ws-eric\)/);
-  const taken = await ask(["ws-eric", BUCKET]);
+  const taken = await send(["ws-eric", BUCKET]);
   const done = await fixture.settle(`${fixture.apiUrl}/tasks/${taken.body.id}`);
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
   // "mine" is the platform's: ids of collections are unique.

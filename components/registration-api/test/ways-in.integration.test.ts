@@ -25,7 +25,7 @@ const DATA = join(process.env["SWATH_SHARED"] ?? join(ROOT, "../shared"), "data"
 const skip = existsSync(join(DATA, "agency")) ? false : `needs scenes below ${DATA}`;
 const fixture = await startFixture();
 after(fixture.close);
-const { send, askCatalogue, put, settle } = fixture;
+const { send, callCatalogue: askCatalogue, put, settle } = fixture;
 
 interface Item {
   readonly id: string;

@@ -11,7 +11,7 @@ import { makeItem, startDocuments, startFixture } from "./fixture.ts";
 // Two workers on one queue.
 const fixture = await startFixture();
 after(fixture.close);
-const { send, askCatalogue, settle } = fixture;
+const { send, callCatalogue: askCatalogue, settle } = fixture;
 await fixture.start("worker2");
 
 const accept = async (document: unknown): Promise<string> => {
@@ -23,9 +23,9 @@ const accept = async (document: unknown): Promise<string> => {
 test("each task is carried out once, and of each record the last change is what stays", async (t) => {
   const RECORDS = 40;
   const CHANGES = 5;
-  const asked = new Map<string, number>();
+  const response = new Map<string, number>();
   const source = await startDocuments((path) => {
-    asked.set(path, (asked.get(path) ?? 0) + 1);
+    response.set(path, (response.get(path) ?? 0) + 1);
     return makeItem(path.slice(1), { collection: "by-address" });
   });
   t.after(source.close);
@@ -50,8 +50,8 @@ test("each task is carried out once, and of each record the last change is what 
   for (const { id, properties } of body.features) {
     assert.equal(properties.change, CHANGES, id);
   }
-  assert.deepEqual(new Set(asked.values()), new Set([1]));
-  assert.equal(asked.size, RECORDS);
+  assert.deepEqual(new Set(response.values()), new Set([1]));
+  assert.equal(response.size, RECORDS);
 });
 
 test("what a worker that is killed leaves is carried out by the other", async (t) => {

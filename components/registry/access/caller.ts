@@ -43,7 +43,7 @@ export interface Caller {
     ...anyOf: readonly Action[]
   ) => Promise<void>;
   /** An error that asks for a token with more in it, where another token could help. */
-  readonly askFor?: (scopes: string) => RegistryError;
+  readonly callFor?: (scopes: string) => RegistryError;
   /** What may be listed; undefined without the right. */
   readonly principal: () => Promise<Principal | undefined>;
 }
@@ -139,7 +139,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
     can: (repository, ...anyOf) => canIn(undefined, repository, ...anyOf),
     require: (repository, ...anyOf) => requireIn(undefined, repository, ...anyOf),
     requireIn,
-    askFor: (scopes) =>
+    callFor: (scopes) =>
       new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
         headers: toChallenge(deps, scopes, "insufficient_scope"),
       }),

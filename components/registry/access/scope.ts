@@ -62,6 +62,6 @@ async function grantRepository(
     return principal.kind === "admin" ? actions.filter(isAction) : [];
   }
   const rights = await findRights(sql, principal, project);
-  const asked = actions.includes("*") ? ["pull", "push", "delete"] : actions;
-  return asked.filter(isAction).filter((action) => rights.has(action));
+  const requested = actions.includes("*") ? ["pull", "push", "delete"] : actions;
+  return requested.filter(isAction).filter((action) => rights.has(action));
 }

@@ -12,6 +12,6 @@ export function digestSecret(secret: string): Buffer {
 }
 
 /** Compares without telling by its time how much was right. */
-export function isSecret(given: string, digest: Buffer): boolean {
-  return timingSafeEqual(digestSecret(given), digest);
+export function isSecret(provided: string, digest: Buffer): boolean {
+  return timingSafeEqual(digestSecret(provided), digest);
 }

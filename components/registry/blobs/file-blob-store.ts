@@ -3,7 +3,7 @@ import { type FileHandle, access, constants, mkdir, open, rm } from "node:fs/pro
 import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 
-import { freeChunk } from "@swath/service";
+import { detachChunk } from "@swath/service";
 
 import type { ByteRange } from "../protocol/range.ts";
 import type { BlobStore, BlobWriter, WriterStart } from "./blob-store.ts";
@@ -87,7 +87,7 @@ async function openWriter(path: string, { received }: WriterStart): Promise<Blob
     finish: sync,
     close: async () => {
       await handle.close();
-      freeChunk(buffer);
+      detachChunk(buffer);
     },
   };
 }

@@ -4,14 +4,14 @@ interface Waiter {
 }
 
 /** A bounded number of buffers of one size, lent in the order of the requests: what uploads together hold in memory. */
-export interface PartBuffers {
+export interface BufferPool {
   readonly acquire: () => Promise<Buffer>;
   readonly release: (buffer: Buffer) => void;
   readonly close: () => void;
 }
 
 /** Makes buffers as they are needed, `count` of them at most. */
-export function createPartBuffers(count: number, bytes: number): PartBuffers {
+export function createBufferPool(count: number, bytes: number): BufferPool {
   const free: Buffer[] = [];
   const waiting: Waiter[] = [];
   let made = 0;

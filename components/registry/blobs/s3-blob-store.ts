@@ -17,7 +17,7 @@ import { Agent, type AgentOptions } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 
 import type { BlobStore } from "./blob-store.ts";
-import { createPartBuffers } from "./part-buffers.ts";
+import { createBufferPool } from "./part-buffers.ts";
 import { presignGet } from "./presign.ts";
 import { PART_BYTES, deleteTails, openS3Writer } from "./s3-writer.ts";
 
@@ -53,7 +53,7 @@ export async function openS3BlobStore(options: S3BlobStoreOptions): Promise<Blob
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
-  const buffers = createPartBuffers(PART_BUFFERS, PART_BYTES);
+  const buffers = createBufferPool(PART_BUFFERS, PART_BYTES);
   const check = async () => {
     await client.send(new HeadBucketCommand({ Bucket: bucket }));
   };

@@ -12,7 +12,7 @@ import {
 
 import { RegistryError } from "../errors.ts";
 import type { BlobWriter, WriterStart, WriterState } from "./blob-store.ts";
-import type { PartBuffers } from "./part-buffers.ts";
+import type { BufferPool } from "./part-buffers.ts";
 
 /** All parts but the last: at least 5 MiB, and 10,000 of them at most. */
 export const PART_BYTES = 6 << 20;
@@ -22,7 +22,7 @@ export const MAX_S3_BLOB_BYTES = PART_BYTES * 10_000;
 interface WriterDeps {
   readonly client: S3Client;
   readonly bucket: string;
-  readonly buffers: PartBuffers;
+  readonly buffers: BufferPool;
 }
 
 /** What is kept of an upload between two requests. */

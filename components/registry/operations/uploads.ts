@@ -126,9 +126,9 @@ async function isReadable(
       return false;
     }
     const isAllowed = await caller.can(from, "pull");
-    if (!isAllowed && caller.askFor !== undefined && (await mayPull(context, from))) {
+    if (!isAllowed && caller.callFor !== undefined && (await mayPull(context, from))) {
       // The token alone is too narrow: its owner gets one with the source, and then the mount.
-      throw caller.askFor(`repository:${name}:pull,push repository:${from}:pull`);
+      throw caller.callFor(`repository:${name}:pull,push repository:${from}:pull`);
     }
     return isAllowed;
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-import { takeChunks } from "@swath/service";
+import { consumeChunks } from "@swath/service";
 
 import { RegistryError } from "../errors.ts";
 
@@ -13,7 +13,7 @@ export async function readBody(message: IncomingMessage, limit: number): Promise
   }
   const chunks: Buffer[] = [];
   let length = 0;
-  await takeChunks(
+  await consumeChunks(
     message,
     (chunk) => {
       length += chunk.length;

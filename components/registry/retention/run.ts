@@ -44,7 +44,7 @@ export async function runRetention({ database, project, rules, isDryRun, actor }
         : await database.transact(async (tx) => {
             await lockProject(tx, project.name);
             const made = await planRepository(tx, project, repository, rules);
-            await carryOut(tx, { project: project.name, repository: repository.name, actor }, repository.id, made);
+            await execute(tx, { project: project.name, repository: repository.name, actor }, repository.id, made);
             return made;
           });
       for (const { candidate, isKept, reason } of plan) {
@@ -81,7 +81,7 @@ async function planRepository(
 type Deletion = Parameters<typeof deleteTag>[1];
 
 /** Takes tags away, then artifacts that have none left. */
-async function carryOut(tx: Sql, deletion: Deletion, repositoryId: string, plan: readonly Decision[]): Promise<void> {
+async function execute(tx: Sql, deletion: Deletion, repositoryId: string, plan: readonly Decision[]): Promise<void> {
   const going = plan.filter(({ isKept }) => !isKept).map(({ candidate }) => candidate);
   for (const { tag } of going) {
     if (tag !== undefined) {

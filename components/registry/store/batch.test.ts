@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { createBatch } from "./batch.ts";
 
 test("keys that come together, or while a query runs, are looked up together; a failure is of its own batch", async () => {
-  const asked: (readonly number[])[] = [];
+  const response: (readonly number[])[] = [];
   const find = createBatch<number, number>(async (keys) => {
-    asked.push(keys);
+    response.push(keys);
     await new Promise((resolve) => setImmediate(resolve));
     if (keys.includes(0)) {
       throw new Error("none");
@@ -20,7 +20,7 @@ test("keys that come together, or while a query runs, are looked up together; a 
   const many = Array.from({ length: 450 }, (_, index) => find(index + 1));
   assert.equal((await Promise.all(many)).at(-1), 900);
   assert.deepEqual(
-    asked.map(({ length }) => length),
+    response.map(({ length }) => length),
     [2, 1, 200, 200, 50],
   );
 });

@@ -112,7 +112,7 @@ export async function deleteUpstream(tx: Sql, id: string): Promise<readonly stri
   return users.map(({ what }) => what);
 }
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   /** Seconds that nothing which counts is to be asked. */
   readonly pauseSeconds: number;
   readonly limit: string | undefined;
@@ -122,13 +122,19 @@ export interface UpstreamAnswer {
 }
 
 /** Notes what an upstream said of its limits, for every replica. */
-export async function noteAnswer(sql: Sql, id: string, answer: UpstreamAnswer): Promise<void> {
+export async function noteResponse(sql: Sql, id: string, response: UpstreamResponse): Promise<void> {
   await sql.query(
     `update upstream set rate_limit = coalesce($2, rate_limit), rate_remaining = coalesce($3, rate_remaining),
        paused_until = case when $4::int > 0 then now() + $4 * interval '1 second' else paused_until end,
        answered_at = case when $5::text is null then now() else answered_at end,
        failed_at = case when $5::text is null then null else now() end, failure = $5
      where id = $1`,
-    [id, answer.limit ?? null, answer.remaining ?? null, answer.pauseSeconds, answer.failure?.slice(0, 500) ?? null],
+    [
+      id,
+      response.limit ?? null,
+      response.remaining ?? null,
+      response.pauseSeconds,
+      response.failure?.slice(0, 500) ?? null,
+    ],
   );
 }

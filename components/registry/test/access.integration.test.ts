@@ -144,7 +144,7 @@ test("a token never allows more than was asked for, nor more than its owner may"
 
 test("the OAuth 2 form of the token endpoint: password, and the refresh token that comes of it", async () => {
   const robot = await createRobot("eric", ["pull"]);
-  const ask = async (form: Record<string, string>) => {
+  const send = async (form: Record<string, string>) => {
     const response = await fetch(`${registry.url}/service/token`, {
       method: "POST",
       body: new URLSearchParams({
@@ -156,19 +156,19 @@ test("the OAuth 2 form of the token endpoint: password, and the refresh token th
     });
     return { status: response.status, ...((await response.json()) as { access_token: string; refresh_token: string }) };
   };
-  const first = await ask({
+  const first = await send({
     grant_type: "password",
     username: robot.name,
     password: robot.secret,
     access_type: "offline",
   });
-  const second = await ask({ grant_type: "refresh_token", refresh_token: first.refresh_token });
+  const second = await send({ grant_type: "refresh_token", refresh_token: first.refresh_token });
   for (const { access_token: token } of [first, second]) {
     const client = createClient(registry.url, `Bearer ${token}`);
     assert.equal((await client.call("GET", "/v2/eric/tool/manifests/1")).status, 200);
   }
-  assert.equal((await ask({ grant_type: "password", username: robot.name, password: "wrong" })).status, 401);
-  assert.equal((await ask({ grant_type: "client_credentials" })).status, 400);
+  assert.equal((await send({ grant_type: "password", username: robot.name, password: "wrong" })).status, 401);
+  assert.equal((await send({ grant_type: "client_credentials" })).status, 400);
 });
 
 test("blobs are mounted from what the caller may pull, and from nothing else", async () => {
@@ -190,10 +190,10 @@ test("blobs are mounted from what the caller may pull, and from nothing else", a
     basic(both.name, both.secret),
   );
   const narrow = createClient(registry.url, `Bearer ${token}`);
-  const asked = await mount(narrow, digestOf("secret of eric"), "eric/tool");
-  assert.equal(asked.status, 401);
+  const response = await mount(narrow, digestOf("secret of eric"), "eric/tool");
+  assert.equal(response.status, 401);
   assert.match(
-    asked.headers.get("www-authenticate") ?? "",
+    response.headers.get("www-authenticate") ?? "",
     /repository:eric\/mounted:pull,push repository:eric\/tool:pull/,
   );
   assert.equal((await mount(narrow, secret, "bob/tool")).status, 202);

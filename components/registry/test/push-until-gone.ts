@@ -34,9 +34,9 @@ export async function pushUntilGone(
     const config = Buffer.from(JSON.stringify({ key }));
     for (const blob of [config, ...layers]) {
       const digest = digestOf(blob);
-      const isThere = (await client.call("HEAD", `/v2/${repository}/blobs/${digest}`)).status === 200;
+      const exists = (await client.call("HEAD", `/v2/${repository}/blobs/${digest}`)).status === 200;
       const other = `${project}/r${(worker + turn + 1) % 3}`;
-      const mount = isThere
+      const mount = exists
         ? undefined
         : await client.call("POST", `/v2/${repository}/blobs/uploads/?mount=${digest}&from=${other}`);
       if (mount?.status === 202) {

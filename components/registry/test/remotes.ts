@@ -91,12 +91,12 @@ interface Asked {
 
 /** A registry of which a test needs some answers that no real one gives on demand. */
 export async function startStandIn(
-  answer: (path: string, response: ServerResponse, asked: Asked) => boolean,
+  reply: (path: string, response: ServerResponse, asked: Asked) => boolean,
 ): Promise<{ readonly url: string; readonly close: () => void }> {
   const server: Server = createServer((message, response) => {
     const { port } = server.address() as AddressInfo;
     const headers = message.headers as Record<string, string | undefined>;
-    if (!answer(message.url ?? "", response, { method: message.method ?? "", headers, port })) {
+    if (!reply(message.url ?? "", response, { method: message.method ?? "", headers, port })) {
       response.writeHead(404);
       response.end("{}");
     }

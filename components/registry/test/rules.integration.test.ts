@@ -18,9 +18,9 @@ before(async () => {
 after(() => registry.close());
 
 const call = async (method: string, path: string, body?: object, status = 200) => {
-  const answer = await admin.call(method, `/api/v2.0${path}`, body && { body });
-  assert.equal(answer.status, status, `${method} ${path}: ${answer.body.toString()}`);
-  return answer;
+  const response = await admin.call(method, `/api/v2.0${path}`, body && { body });
+  assert.equal(response.status, status, `${method} ${path}: ${response.body.toString()}`);
+  return response;
 };
 const tagsOf = async (name: string) => (await admin.call("GET", `/v2/${name}/tags/list`)).json().tags as string[];
 const policyOf = (ref: number, tags: string, keep: number, cron = "") => ({

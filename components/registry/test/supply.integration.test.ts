@@ -25,12 +25,12 @@ interface Listener {
 }
 
 async function listen(
-  answer: (message: IncomingMessage, body: string, response: ServerResponse) => void,
+  reply: (message: IncomingMessage, body: string, response: ServerResponse) => void,
 ): Promise<Listener> {
   const server = createServer((message, response) => {
     const chunks: Buffer[] = [];
     message.on("data", (chunk: Buffer) => chunks.push(chunk));
-    message.on("end", () => answer(message, Buffer.concat(chunks).toString(), response));
+    message.on("end", () => reply(message, Buffer.concat(chunks).toString(), response));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -134,14 +134,14 @@ test("a scanner gets a token for one repository, and its report is shown; failur
         registry: { url: string; authorization: string };
         artifact: { repository: string; digest: string };
       };
-      const ask = async (repository: string, method = "GET") => {
+      const send = async (repository: string, method = "GET") => {
         const headers = { authorization: from.authorization };
-        const answer = await fetch(`${from.url}/v2/${repository}/manifests/${artifact.digest}`, { headers, method });
-        pulls.push(answer.status);
+        const response = await fetch(`${from.url}/v2/${repository}/manifests/${artifact.digest}`, { headers, method });
+        pulls.push(response.status);
       };
-      void ask(artifact.repository)
-        .then(() => ask("labels/image"))
-        .then(() => ask(artifact.repository, "DELETE"))
+      void send(artifact.repository)
+        .then(() => send("labels/image"))
+        .then(() => send(artifact.repository, "DELETE"))
         .then(() => response.writeHead(202).end(JSON.stringify({ id: "scan-1" })));
     } else if ((looks += 1) === 1) {
       response.writeHead(302, { location: message.url ?? "", "refresh-after": "1" }).end();

@@ -3,7 +3,7 @@ import { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { takeChunks } from "@swath/service";
+import { consumeChunks } from "@swath/service";
 
 import type { BlobStore, BlobWriter } from "../blobs/blob-store.ts";
 import type { Holder } from "../access/caller.ts";
@@ -306,7 +306,7 @@ async function copy(
   );
   let error: RegistryError | undefined;
   try {
-    await takeChunks(
+    await consumeChunks(
       body,
       (chunk) => {
         if (bytes + chunk.length > limit) {
@@ -321,7 +321,7 @@ async function copy(
         return writing;
       },
       // What comes for a client as well is not this upload's alone.
-      { isLent: body instanceof IncomingMessage, cutShort: () => cutShort },
+      { detachAfterUse: body instanceof IncomingMessage, cutShort: () => cutShort },
     );
   } catch (cause) {
     // A store that fails is no fault of the sender's.

@@ -88,7 +88,7 @@ export function createCache(options: CacheOptions): Cache {
     const work = (async () => {
       const arriving = await place.remote.client.openBlob(place.name, digest);
       if (response !== undefined) {
-        startAnswer(response, digest, arriving.size);
+        startResponse(response, digest, arriving.size);
       }
       await takeIn(options.uploads, { repository, digest }, arriving, response);
       await completeArrivals(options, repository);
@@ -166,7 +166,7 @@ export function createCache(options: CacheOptions): Cache {
   };
 }
 
-function startAnswer(response: ServerResponse, digest: string, size: number): void {
+function startResponse(response: ServerResponse, digest: string, size: number): void {
   response.writeHead(200, {
     "content-type": "application/octet-stream",
     "content-length": size,
@@ -230,7 +230,7 @@ async function readByTag(
     }
     await noteCachedTag(database, repository, tag, known.digest);
     if (place.upstream.failure !== undefined) {
-      await options.upstreams.noteAnswer(place.upstream);
+      await options.upstreams.noteResponse(place.upstream);
     }
     return known;
   } catch (error) {

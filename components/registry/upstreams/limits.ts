@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from "../store/upstreams.ts";
+import type { UpstreamResponse } from "../store/upstreams.ts";
 
 interface Fields {
   readonly get: (name: string) => string | null;
@@ -12,7 +12,7 @@ const TOO_MANY = 429;
  * What an answer says of the limits of a registry: 429 with `Retry-After` (RFC 9110 §10.2.3), and the fields `RateLimit-Limit` and
  * `RateLimit-Remaining` that Docker Hub sends (`76;w=21600`). Undefined where it says nothing.
  */
-export function readLimits(status: number, headers: Fields, now = Date.now()): UpstreamAnswer | undefined {
+export function readLimits(status: number, headers: Fields, now = Date.now()): UpstreamResponse | undefined {
   const limit = headers.get("ratelimit-limit")?.slice(0, 100);
   const remaining = headers.get("ratelimit-remaining")?.slice(0, 100);
   if (status !== TOO_MANY && remaining === undefined) {

@@ -11,7 +11,7 @@ import type { Sealer } from "@swath/service/seal";
 import { Agent } from "undici";
 
 import type { Sql } from "../store/database.ts";
-import { type Upstream, noteAnswer } from "../store/upstreams.ts";
+import { type Upstream, noteResponse } from "../store/upstreams.ts";
 import { readLimits } from "./limits.ts";
 
 /** Requests to a registry of others, under the names that it knows. */
@@ -27,7 +27,7 @@ export interface Upstreams {
   /** Notes that it did not answer, and why. */
   readonly noteFailure: (upstream: Upstream, error: unknown) => Promise<void>;
   /** Notes that it answers again. */
-  readonly noteAnswer: (upstream: Upstream) => Promise<void>;
+  readonly noteResponse: (upstream: Upstream) => Promise<void>;
   readonly seal: (secret: string, url: string) => string;
   readonly close: () => Promise<void>;
 }
@@ -80,10 +80,10 @@ export function createUpstreams({ sql, sealer, allowPrivate, onError }: Upstream
         dispatcher: agent,
         checkHost: guard.checkHost,
         login: username === undefined || password === undefined ? undefined : { username, password },
-        onAnswer: (status, headers) => {
+        onResponse: (status, headers) => {
           const said = readLimits(status, headers);
           if (said !== undefined) {
-            noteAnswer(sql, id, said).catch(onError);
+            noteResponse(sql, id, said).catch(onError);
           }
         },
       });
@@ -100,14 +100,14 @@ export function createUpstreams({ sql, sealer, allowPrivate, onError }: Upstream
   return {
     open,
     noteFailure: (upstream, error) =>
-      noteAnswer(sql, upstream.id, {
+      noteResponse(sql, upstream.id, {
         pauseSeconds: 0,
         limit: undefined,
         remaining: undefined,
         failure: explain(error),
       }),
-    noteAnswer: ({ id }) =>
-      noteAnswer(sql, id, { pauseSeconds: 0, limit: undefined, remaining: undefined, failure: undefined }),
+    noteResponse: ({ id }) =>
+      noteResponse(sql, id, { pauseSeconds: 0, limit: undefined, remaining: undefined, failure: undefined }),
     seal: sealer.seal,
     close: () => agent.destroy(),
   };

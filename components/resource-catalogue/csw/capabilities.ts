@@ -30,7 +30,7 @@ export function getCapabilities({ request, input }: CswCall): CswResponse {
   const listed = document?.request.children
     .find(({ name }) => name === "Sections")
     ?.children.map(({ text }) => text.trim());
-  const wanted =
+  const requested =
     listed ??
     parameters
       .get("sections")
@@ -38,8 +38,8 @@ export function getCapabilities({ request, input }: CswCall): CswResponse {
       .map((section) => section.trim()) ??
     [];
   const isWanted = (section: Section): boolean =>
-    wanted.length === 0 ||
-    wanted.some((name) => name === section || name === "All" || name === "") ||
+    requested.length === 0 ||
+    requested.some((name) => name === section || name === "All" || name === "") ||
     (section === "Filter_Capabilities" && version === "3.0.0");
   const { csw, ows, schema } = DIALECTS[version];
   const renderers: Readonly<Record<Section, () => string>> = {
@@ -110,11 +110,11 @@ function renderOperations(version: CswVersion, url: string): string {
       (encoding) =>
         `<ows:Post xlink:type="simple" xlink:href="${escapeXml(url)}"><ows:Constraint name="PostEncoding">${values(version, [encoding])}</ows:Constraint></ows:Post>`,
     );
-    const given = Object.entries(parameters[name] ?? {}).map(
+    const provided = Object.entries(parameters[name] ?? {}).map(
       ([parameter, allowed]) => `<ows:Parameter name="${parameter}">${values(version, allowed)}</ows:Parameter>`,
     );
     const constraints = name === "GetRecords" ? queryables(version) : "";
-    return `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get}${name === "GetRepositoryItem" ? "" : post.join("")}</ows:HTTP></ows:DCP>${given.join("")}${constraints}</ows:Operation>`;
+    return `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get}${name === "GetRepositoryItem" ? "" : post.join("")}</ows:HTTP></ows:DCP>${provided.join("")}${constraints}</ows:Operation>`;
   });
   const common = `<ows:Parameter name="service">${values(version, ["CSW"])}</ows:Parameter><ows:Parameter name="version">${values(version, ["2.0.2", "3.0.0"])}</ows:Parameter>`;
   return `<ows:OperationsMetadata>${operations.join("")}${common}${version === "3.0.0" ? CONFORMANCE : `<ows:Constraint name="PostEncoding">${values(version, ["XML", "SOAP"])}</ows:Constraint>`}<ows:Constraint name="MaxRecordDefault">${values(version, ["10"])}</ows:Constraint></ows:OperationsMetadata>`;

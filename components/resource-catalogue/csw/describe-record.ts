@@ -32,9 +32,9 @@ export function describeRecord({ input: { parameters } }: CswCall): CswResponse 
     (parameters.get("typename") ?? parameters.get("typenames"))
       ?.split(",")
       .map((name) => name.trim().split(":").at(-1)) ?? [];
-  const wanted = COMPONENTS.filter(({ name }) => names.length === 0 || names.includes(name));
+  const requested = COMPONENTS.filter(({ name }) => names.length === 0 || names.includes(name));
   const { csw, schema } = DIALECTS["2.0.2"];
-  const components = wanted.map(
+  const components = requested.map(
     ({ namespace, location }) =>
       `<csw:SchemaComponent schemaLanguage="http://www.w3.org/XML/Schema" targetNamespace="${namespace}"><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="${namespace}" elementFormDefault="qualified"><xs:include schemaLocation="${location}"/></xs:schema></csw:SchemaComponent>`,
   );

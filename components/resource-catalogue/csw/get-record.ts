@@ -45,11 +45,11 @@ export async function getRepositoryItem(call: CswCall): Promise<CswResponse> {
 }
 
 function readIds({ input: { parameters } }: CswCall, mayBeList: boolean): readonly string[] {
-  const given = parameters.get("id");
-  if (given === undefined || given.trim() === "") {
+  const provided = parameters.get("id");
+  if (provided === undefined || provided.trim() === "") {
     throw new OwsError("MissingParameterValue", "id", "The parameter id must be the identifier of a record.");
   }
-  const ids = mayBeList ? given.split(",").map((id) => id.trim()) : [given.trim()];
+  const ids = mayBeList ? provided.split(",").map((id) => id.trim()) : [provided.trim()];
   if (ids.length > MAX_IDS) {
     throw new OwsError("InvalidParameterValue", "id", `The parameter id must have at most ${MAX_IDS} identifiers.`);
   }

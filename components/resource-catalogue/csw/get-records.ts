@@ -38,7 +38,7 @@ export async function getRecords({ context, request, input }: CswCall): Promise<
   }
   const set = readElementSet(input);
   const start = readNumber(input, "startPosition", { standard: 1, minimum: 1 });
-  const wanted =
+  const requested =
     parameters.get("maxrecords") === "unlimited"
       ? MAX_RECORDS
       : readNumber(input, "maxRecords", { standard: 10, minimum: 0 });
@@ -54,7 +54,7 @@ export async function getRecords({ context, request, input }: CswCall): Promise<
   if (resultType === "validate") {
     return { body: toAcknowledgement(input, timestamp) };
   }
-  const limit = resultType === "hits" ? 0 : Math.min(wanted, MAX_RECORDS);
+  const limit = resultType === "hits" ? 0 : Math.min(requested, MAX_RECORDS);
   const reader = await context.readerOf(request);
   const { records, matched, next } = await searchRecords(context, {
     ...search,

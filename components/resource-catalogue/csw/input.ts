@@ -33,7 +33,7 @@ export function readKvp(query: Readonly<Record<string, unknown>>): CswInput {
   if (parameters.size === 0) {
     parameters.set("service", "CSW").set("request", "GetCapabilities");
   }
-  const given = parameters.get("constraint");
+  const provided = parameters.get("constraint");
   const names =
     parameters
       .get("elementname")
@@ -43,7 +43,7 @@ export function readKvp(query: Readonly<Record<string, unknown>>): CswInput {
   return {
     ...readCommon(parameters, undefined),
     parameters,
-    ...(given !== undefined && given !== "" && { constraint: { cql: given } }),
+    ...(provided !== undefined && provided !== "" && { constraint: { cql: provided } }),
     elementNames: names,
   };
 }

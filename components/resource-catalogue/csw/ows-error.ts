@@ -1,4 +1,4 @@
-import { Problem, isAway } from "@swath/service";
+import { Problem, isUnavailable } from "@swath/service";
 
 import { FilterError } from "../query/expression.ts";
 import { WriteConflict } from "../store/write-records.ts";
@@ -78,7 +78,7 @@ export function toOwsError(error: unknown): OwsError | undefined {
       error.status === 404 ? "NotFound" : error.status === 400 ? "InvalidParameterValue" : "NoApplicableCode";
     return new OwsError(code, undefined, error.message, { status: error.status, headers: error.headers });
   }
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     return new OwsError(
       "NoApplicableCode",
       undefined,

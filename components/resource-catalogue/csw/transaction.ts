@@ -49,7 +49,7 @@ export async function transact(call: CswCall): Promise<CswResponse> {
   }
   refuseTwins([...plan.inserted, ...plan.replaced]);
   const keys = await readKeys(context, reader, [...plan.changed.map(({ stored }) => stored), ...plan.deleted]);
-  await inTransaction(context.pool, (client) => carryOut(client, plan, entry.key, keys));
+  await inTransaction(context.pool, (client) => execute(client, plan, entry.key, keys));
   context.announceChange();
   return { body: render(call, plan) };
 }
@@ -159,7 +159,7 @@ async function readKeys(
   return new Map(entries.flatMap((entry) => (entry === undefined ? [] : [[entry.id, entry.key]])));
 }
 
-async function carryOut(
+async function execute(
   client: pg.PoolClient,
   plan: Plan,
   main: number,

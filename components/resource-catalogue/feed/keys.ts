@@ -36,13 +36,13 @@ export function addFeedKeyRoutes(scope: FastifyInstance, { pool, readerOf }: Cat
   scope.post("/feed-keys", async (request, reply) => {
     const reader = await readerOf(request);
     const { title = "", workspace = null, collections = null } = requireObject(request.body).value;
-    const wanted = checkKey({ title, workspace: reader.only ?? workspace, collections });
-    requireOwner(reader, request, wanted.workspace);
+    const requested = checkKey({ title, workspace: reader.only ?? workspace, collections });
+    requireOwner(reader, request, requested.workspace);
     const key = `scfk_${randomBytes(32).toString("base64url")}`;
     const { rows } = await pool.query<KeyRow>(
       `insert into feed_key (hash, title, workspace, collections)
        select $1, $2, $3, $4 where (select count(*) from feed_key) < ${MAX_KEYS} returning ${COLUMNS}`,
-      [digest(key), wanted.title, wanted.workspace, wanted.collections],
+      [digest(key), requested.title, requested.workspace, requested.collections],
     );
     if (rows[0] === undefined) {
       throw problem(409, "Conflict", `There are ${MAX_KEYS} keys already; delete some.`);
@@ -149,13 +149,13 @@ const isListOfTexts = (value: unknown): value is readonly string[] =>
 
 /** Those of the collections asked for that a key is good for. @throws {Problem} 400 where there is none */
 export function narrowCollections(
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   allowed: readonly string[] | undefined,
 ): readonly string[] | undefined {
-  if (wanted === undefined || allowed === undefined) {
-    return wanted ?? allowed;
+  if (requested === undefined || allowed === undefined) {
+    return requested ?? allowed;
   }
-  const both = wanted.filter((id) => allowed.includes(id));
+  const both = requested.filter((id) => allowed.includes(id));
   if (both.length === 0) {
     throw badParameter("collections", `must be some of ${allowed.join(", ")}, which the key is for`);
   }

@@ -68,8 +68,8 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
         isAllowed,
       });
     }
-    const wanted = parseLimit(limit, PAGE);
-    const changes = await readChanges(context.pool, { ...options, after: position, limit: Math.min(wanted, 1000) });
+    const requested = parseLimit(limit, PAGE);
+    const changes = await readChanges(context.pool, { ...options, after: position, limit: Math.min(requested, 1000) });
     const last = changes.at(-1);
     return sendJson(
       reply,

@@ -8,8 +8,8 @@ export function renderFootprint(geometry: unknown): Html | false {
     return false;
   }
   try {
-    const { box, shapes } = toFootprint(geometry);
-    const [west, south, east, north] = box;
+    const { box: bbox, shapes } = toFootprint(geometry);
+    const [west, south, east, north] = bbox;
     const rings = shapes ?? [
       [
         [west, south],

@@ -47,12 +47,12 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, payload: string)
     .removeHeader("content-length")
     .headers({ ...PAGE_SECURITY, "cache-control": "no-cache" })
     .type(HTML_TYPE);
-  const { title, content, trail } = toPage(JSON.parse(payload), { path: request.url, status: reply.statusCode });
+  const { title, content, breadcrumbs } = toPage(JSON.parse(payload), { path: request.url, status: reply.statusCode });
   return renderPage({
     title,
     content,
     style: "/style.css",
-    trail,
+    breadcrumbs,
     service: "Resource catalogue",
     forms:
       reply.statusCode === 200

@@ -8,9 +8,9 @@ const FIELDS = [
 ] as const;
 
 /** A form that searches by GET, with what was asked before. */
-export function renderSearchForm(action: string, given = new URLSearchParams()): Html {
+export function renderSearchForm(action: string, provided = new URLSearchParams()): Html {
   const known = new Set<string>(FIELDS.map(({ name }) => name));
-  const kept = [...given].filter(
+  const kept = [...provided].filter(
     ([name]) => !known.has(name) && !["f", "token", "offset", "startindex"].includes(name),
   );
   return html`<form method="get" action="${action}">
@@ -19,7 +19,7 @@ export function renderSearchForm(action: string, given = new URLSearchParams()):
       name="f"
       value="html"
     />${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    ${FIELDS.map(({ name, label, hint }) => html`<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${given.get(name) ?? ""}" placeholder="${hint}" />`)}
+    ${FIELDS.map(({ name, label, hint }) => html`<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${provided.get(name) ?? ""}" placeholder="${hint}" />`)}
     <button type="submit">Search</button>
   </form>`;
 }

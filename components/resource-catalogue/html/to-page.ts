@@ -15,15 +15,15 @@ export interface PageContext {
 export interface Page {
   readonly title: string;
   readonly content: Html;
-  readonly trail: readonly { readonly label: string; readonly href: string }[];
+  readonly breadcrumbs: readonly { readonly label: string; readonly href: string }[];
 }
 
 /** The page of a JSON document of STAC API, OGC API Features or Records. */
 export function toPage(document: unknown, context: PageContext): Page {
-  const trail = toTrail(context.path);
+  const breadcrumbs = toTrail(context.path);
   const value = (typeof document === "object" && document !== null ? document : { value: document }) as Json;
   const { title, content } = context.status >= 400 ? toProblem(value, context) : toContent(value, context.path);
-  return { title, content, trail };
+  return { title, content, breadcrumbs };
 }
 
 function toContent(value: Json, path: string): { title: string; content: Html } {
@@ -193,7 +193,7 @@ function toProblem(value: Json, { status }: PageContext): { title: string; conte
 }
 
 /** The way to an address: each part of its path. */
-function toTrail(url: string): Page["trail"] {
+function toTrail(url: string): Page["breadcrumbs"] {
   const parts = (url.split("?")[0] ?? "").split("/").filter((part) => part !== "");
   return [
     { label: "Catalogue", href: "/?f=html" },

@@ -24,12 +24,12 @@ const SUMMARY = new Set([...BRIEF, "subject", "format", "relation", "modified", 
  * creator/publisher/contributor ← providers and contacts by role, rights ← license, references ← links and assets.
  */
 export function toDcRecord(summary: RecordSummary, { version, set, only, isRoot = false }: DcOptions): string {
-  const wanted = only ?? (set === "brief" ? BRIEF : set === "summary" ? SUMMARY : undefined);
-  const wants = (name: string): boolean => wanted === undefined || wanted.has(name);
+  const requested = only ?? (set === "brief" ? BRIEF : set === "summary" ? SUMMARY : undefined);
+  const wants = (name: string): boolean => requested === undefined || requested.has(name);
   const name = `csw:${only === undefined ? NAMES[set] : "Record"}`;
   const parts = PARTS.filter(([part]) => wants(part)).map(([, render]) => render(summary));
-  const box = wants("BoundingBox") ? toBoundingBox(summary.bbox) : "";
-  return `<${name}${isRoot ? ` ${dcNamespaces(version)}` : ""}>${parts.join("")}${box}</${name}>`;
+  const bbox = wants("BoundingBox") ? toBoundingBox(summary.bbox) : "";
+  return `<${name}${isRoot ? ` ${dcNamespaces(version)}` : ""}>${parts.join("")}${bbox}</${name}>`;
 }
 
 /** Declarations of the prefixes that a csw:Record has. */

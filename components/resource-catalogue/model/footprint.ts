@@ -41,11 +41,11 @@ export function toFootprint(geometry: unknown): Footprint {
   }
   const unwrapped = collected.outer.map((ring) => closeAroundPole(unwrap(ring)));
   const outer = compactParts(unwrapped);
-  const box = boundsOf(outer);
+  const bbox = boundsOf(outer);
   const holes = collected.holes.map((ring) => alignWith(unwrap(ring), outer));
   return {
-    box,
-    ...((outer.length > 1 || holes.length > 0 || !isBox(outer[0] as Ring, box)) && { shapes: outer }),
+    box: bbox,
+    ...((outer.length > 1 || holes.length > 0 || !isBox(outer[0] as Ring, bbox)) && { shapes: outer }),
     ...(holes.length > 0 && { holes }),
     ...(collected.low <= collected.high && { heights: [collected.low, collected.high] }),
   };

@@ -96,18 +96,18 @@ function toLink(reference: XmlElement): Readonly<Record<string, unknown>>[] {
 /** `ows:BoundingBox` and `ows:WGS84BoundingBox`. One that is none is refused: a record that says where it is must be found there. */
 function toPlace(root: XmlElement): { readonly geometry: unknown; readonly bbox?: readonly number[] } {
   const wgs84 = childOf(root, "WGS84BoundingBox");
-  const box = wgs84 ?? childOf(root, "BoundingBox");
-  if (box === undefined) {
+  const bbox = wgs84 ?? childOf(root, "BoundingBox");
+  if (bbox === undefined) {
     return { geometry: null };
   }
-  const crs = box.attributes.get("crs") ?? "";
-  const corners = box.children.map((corner) => ({
+  const crs = bbox.attributes.get("crs") ?? "";
+  const corners = bbox.children.map((corner) => ({
     ...corner,
     name: corner.name === "LowerCorner" ? "lowerCorner" : "upperCorner",
   }));
   const srs = crs === "" ? "CRS:84" : crs;
   try {
-    const place = parseGml({ ...box, name: "Envelope", attributes: new Map([["srsName", srs]]), children: corners });
+    const place = parseGml({ ...bbox, name: "Envelope", attributes: new Map([["srsName", srs]]), children: corners });
     if (!("bbox" in place)) {
       return { geometry: null };
     }

@@ -37,19 +37,19 @@ export function isoToRecord(root: XmlElement, source: Buffer): NewRecord {
   const place = toPlace(info);
   const properties = {
     title,
-    ...given("description", description),
+    ...provided("description", description),
     ...(keywords.length + topics.length > 0 && { keywords: [...new Set([...keywords, ...topics])] }),
-    ...given("language", language),
+    ...provided("language", language),
     ...toDates(root, citation),
     ...(contacts.length > 0 && { contacts }),
-    ...given("rights", toRights(info)),
+    ...provided("rights", toRights(info)),
     ...toFormats(root),
-    ...given("relation", parent),
-    ...given(
+    ...provided("relation", parent),
+    ...provided(
       "serviceType",
       stringOf(childOf(info, "serviceType")) ?? textOf(findPath(info, "serviceType", "LocalName")),
     ),
-    ...given("lineage", stringOf(descendantsOf(childOf(root, "dataQualityInfo"), "statement")[0])),
+    ...provided("lineage", stringOf(descendantsOf(childOf(root, "dataQualityInfo"), "statement")[0])),
     ...toAcquisition(root),
   };
   const time = toTime(info);
@@ -74,7 +74,7 @@ export function isoToRecord(root: XmlElement, source: Buffer): NewRecord {
   });
 }
 
-const given = (name: string, value: unknown): Readonly<Record<string, unknown>> =>
+const provided = (name: string, value: unknown): Readonly<Record<string, unknown>> =>
   value === undefined ? {} : { [name]: value };
 
 /** Free text: CharacterString, Anchor, or the code of a list. */
@@ -99,10 +99,10 @@ function toDates(root: XmlElement, citation: XmlElement | undefined): Readonly<R
     }),
   );
   return {
-    ...given("updated", stamp ?? dates.get("revision")),
-    ...given("created", dates.get("creation")),
-    ...given("published", dates.get("publication")),
-    ...given("revised", dates.get("revision")),
+    ...provided("updated", stamp ?? dates.get("revision")),
+    ...provided("created", dates.get("creation")),
+    ...provided("published", dates.get("publication")),
+    ...provided("revised", dates.get("revision")),
   };
 }
 
@@ -157,19 +157,19 @@ function toAcquisition(root: XmlElement): Readonly<Record<string, unknown>> {
   );
   return {
     ...(Number.isFinite(cloud) && { "eo:cloud_cover": cloud }),
-    ...given("platform", platform),
+    ...provided("platform", platform),
     ...(instruments.length > 0 && { instruments }),
   };
 }
 
 /** The bounding polygon where there is one, else the box. One that is none is left out: much metadata has boxes that are not. */
 function toPlace(info: XmlElement | undefined): { readonly geometry: unknown; readonly bbox?: readonly number[] } {
-  const boxes = descendantsOf(info, "EX_GeographicBoundingBox").map((box) =>
+  const boxes = descendantsOf(info, "EX_GeographicBoundingBox").map((bbox) =>
     (["westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude"] as const).map((side) =>
-      Number(stringOf(childOf(childOf(box, side), "Decimal")) ?? Number.NaN),
+      Number(stringOf(childOf(childOf(bbox, side), "Decimal")) ?? Number.NaN),
     ),
   );
-  const box = boxes.find(
+  const bbox = boxes.find(
     ([west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN]) =>
       Math.abs(west) <= 180 &&
       Math.abs(east) <= 180 &&
@@ -184,7 +184,7 @@ function toPlace(info: XmlElement | undefined): { readonly geometry: unknown; re
     try {
       const place = parseGml(polygon);
       if ("geometry" in place) {
-        return { geometry: place.geometry, ...(box && { bbox: box }) };
+        return { geometry: place.geometry, ...(bbox && { bbox: bbox }) };
       }
     } catch (error) {
       if (!(error instanceof XmlError)) {
@@ -192,9 +192,9 @@ function toPlace(info: XmlElement | undefined): { readonly geometry: unknown; re
       }
     }
   }
-  return box === undefined
+  return bbox === undefined
     ? { geometry: null }
-    : { geometry: boxToGeometry(box as [number, number, number, number]), bbox: box };
+    : { geometry: boxToGeometry(bbox as [number, number, number, number]), bbox: bbox };
 }
 
 function toTime(info: XmlElement | undefined): { start: string | undefined; end: string | undefined } | undefined {
@@ -233,9 +233,9 @@ function toLinks(root: XmlElement, info: XmlElement | undefined): Readonly<Recor
           {
             rel: use === "download" ? "enclosure" : "related",
             href,
-            ...given("title", stringOf(childOf(resource, "name"))),
-            ...given("description", stringOf(childOf(resource, "description"))),
-            ...given("protocol", stringOf(childOf(resource, "protocol"))),
+            ...provided("title", stringOf(childOf(resource, "name"))),
+            ...provided("description", stringOf(childOf(resource, "description"))),
+            ...provided("protocol", stringOf(childOf(resource, "protocol"))),
           },
         ];
   });
@@ -243,7 +243,7 @@ function toLinks(root: XmlElement, info: XmlElement | undefined): Readonly<Recor
     const href = stringOf(childOf(graphic, "fileName"));
     return href === undefined
       ? []
-      : [{ rel: "preview", href, ...given("title", stringOf(childOf(graphic, "fileDescription"))) }];
+      : [{ rel: "preview", href, ...provided("title", stringOf(childOf(graphic, "fileDescription"))) }];
   });
   return [...links, ...previews];
 }

@@ -85,10 +85,10 @@ function spliceDocument(
   text: string,
   value: Json,
   members: ReadonlyMap<string, Place>,
-  wanted: Readonly<Record<string, string>>,
+  requested: Readonly<Record<string, string>>,
 ): SplicedDocument {
   const own = ((value["links"] ?? []) as readonly { readonly rel: string }[]).filter(({ rel }) => !MADE_LINKS.has(rel));
-  const missing = Object.entries(wanted).filter(([key]) => value[key] === undefined);
+  const missing = Object.entries(requested).filter(([key]) => value[key] === undefined);
   const place = members.get("links") ?? { from: text.lastIndexOf("}"), to: text.lastIndexOf("}") };
   return {
     text,

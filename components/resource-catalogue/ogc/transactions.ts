@@ -106,10 +106,10 @@ async function enterForStored(
   return { ...(await enterForWriting(context, request, stored.collection)), stored };
 }
 
-function requireId({ id }: NewRecord, wanted: string): void {
-  if (id !== wanted) {
+function requireId({ id }: NewRecord, requested: string): void {
+  if (id !== requested) {
     throw invalidDocument("The record", [
-      { path: "/id", rule: `must be ${JSON.stringify(wanted)} as in the address`, value: id },
+      { path: "/id", rule: `must be ${JSON.stringify(requested)} as in the address`, value: id },
     ]);
   }
 }

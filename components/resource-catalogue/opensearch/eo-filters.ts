@@ -25,7 +25,7 @@ export function toEoFilter(parameters: ReadonlyMap<string, string>): Expression 
   const filters = [...parameters].map(([name, value]): Expression | undefined => {
     const texts = TEXTS[name];
     if (texts !== undefined) {
-      return anyOf(texts.flatMap((text) => splitList(value).map((wanted) => isText(text, wanted))));
+      return anyOf(texts.flatMap((text) => splitList(value).map((requested) => isText(text, requested))));
     }
     const number = NUMBERS[name];
     if (number !== undefined) {
@@ -40,11 +40,11 @@ export function toEoFilter(parameters: ReadonlyMap<string, string>): Expression 
 const splitList = (value: string): readonly string[] =>
   /^\{.*\}$/.test(value) ? value.slice(1, -1).split(",") : [value];
 
-const isText = (name: string, wanted: string): Expression =>
+const isText = (name: string, requested: string): Expression =>
   call(
     "like",
     call("casei", property(name)),
-    call("casei", { kind: "string", value: wanted.replaceAll(/[\\%_]/g, "\\$&") }),
+    call("casei", { kind: "string", value: requested.replaceAll(/[\\%_]/g, "\\$&") }),
   );
 
 const anyOf = (filters: readonly Expression[]): Expression =>

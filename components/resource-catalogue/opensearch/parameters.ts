@@ -157,15 +157,15 @@ const KNOWN = new Map(
 /** Parameters of a request by their names; empty ones are as if left out, as templates make them. @throws {Problem} 400 */
 export function readParameters(query: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const read = new Map<string, string>();
-  for (const [given, value] of Object.entries(query)) {
-    const key = given.toLowerCase();
+  for (const [provided, value] of Object.entries(query)) {
+    const key = provided.toLowerCase();
     if (IGNORED.has(key) || value === "") {
       continue;
     }
     const name = key === "time" ? "time" : KNOWN.get(key);
     if (name === undefined) {
       throw badParameter(
-        given.slice(0, 60),
+        provided.slice(0, 60),
         `is not known here; known are ${PARAMETERS.map((parameter) => parameter.name).join(", ")}`,
       );
     }

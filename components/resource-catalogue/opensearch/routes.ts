@@ -101,10 +101,10 @@ async function search(
   collection?: string,
 ): Promise<FastifyReply> {
   const format = readFormat(request);
-  const { search: wanted, count, startIndex } = parseOpenSearch(parameters);
-  const filter = allOf([wanted.filter, NO_MAIN_RECORDS]);
+  const { search: requested, count, startIndex } = parseOpenSearch(parameters);
+  const filter = allOf([requested.filter, NO_MAIN_RECORDS]);
   const { records, matched, next } = await searchRecords(context, {
-    ...wanted,
+    ...requested,
     reader: await context.readerOf(request),
     kinds: parameters.has("parentIdentifier") ? ["i", "r"] : KINDS,
     limit: count,
@@ -141,15 +141,18 @@ async function search(
 /** `f`, `httpAccept` or `outputFormat`, else the header; Atom where nothing is said. @throws {Problem} 400 */
 function readFormat(request: FastifyRequest): "atom" | "json" {
   const query = new Map(Object.entries(request.query as Query).map(([name, value]) => [name.toLowerCase(), value]));
-  const given = query.get("f") ?? query.get("httpaccept") ?? query.get("outputformat") ?? query.get("format");
-  if (given === undefined || given === "") {
+  const provided = query.get("f") ?? query.get("httpaccept") ?? query.get("outputformat") ?? query.get("format");
+  if (provided === undefined || provided === "") {
     const { accept = "" } = request.headers;
     return /application\/(?:geo\+)?json/.test(accept) && !accept.includes("atom") ? "json" : "atom";
   }
-  if (typeof given === "string" && /^(?:json|geojson|application\/(?:geo\+)?json)$/i.test(given.replaceAll(" ", "+"))) {
+  if (
+    typeof provided === "string" &&
+    /^(?:json|geojson|application\/(?:geo\+)?json)$/i.test(provided.replaceAll(" ", "+"))
+  ) {
     return "json";
   }
-  if (typeof given === "string" && /^(?:atom|application\/(?:atom\+)?xml)$/i.test(given.replaceAll(" ", "+"))) {
+  if (typeof provided === "string" && /^(?:atom|application\/(?:atom\+)?xml)$/i.test(provided.replaceAll(" ", "+"))) {
     return "atom";
   }
   throw badParameter("f", "must be atom or json");

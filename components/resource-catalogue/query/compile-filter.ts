@@ -17,8 +17,8 @@ const COMPARISON = new Set<string>(["=", "<>", "<", ">", "<=", ">="]);
  * A filter as a condition of SQL on the record `r`, true, false or null as CQL2 §6 wants it.
  * @throws {FilterError} for operands that do not go together
  */
-export function compileFilter(expression: Expression, given: CompileContext): string {
-  const context: ScalarContext = { ...given, compileCondition: (op, args) => compileCall(op, args, context) };
+export function compileFilter(expression: Expression, provided: CompileContext): string {
+  const context: ScalarContext = { ...provided, compileCondition: (op, args) => compileCall(op, args, context) };
   return compileCondition(expression, context);
 }
 
@@ -248,8 +248,8 @@ export function compilePlace(
   { parameters }: Pick<ScalarContext, "parameters">,
 ): string {
   const shapes = parameters.add(`{${place.shapes.map((shape) => `"${shape}"`).join(",")}}`, "polygon[]");
-  const boxes = place.boxes.map((box) => parameters.add(box, "box"));
-  const near = boxes.map((box) => `r.bbox && ${box}`).join(" or ");
+  const boxes = place.boxes.map((bbox) => parameters.add(bbox, "box"));
+  const near = boxes.map((bbox) => `r.bbox && ${bbox}`).join(" or ");
   const heights =
     place.heights === undefined
       ? ""
@@ -267,7 +267,7 @@ export function compilePlace(
 
   /** What lies inside of a searched box touches it; a single shape is tested without a call of a function. */
   function touches(): string {
-    const inside = place.isBox ? boxes.map((box) => `r.bbox <@ ${box} or `).join("") : "";
+    const inside = place.isBox ? boxes.map((bbox) => `r.bbox <@ ${bbox} or `).join("") : "";
     if (place.shapes.length > MAX_INLINE_SHAPES) {
       return `(${inside}touches(r.bbox, r.shapes, r.holes, ${shapes}))`;
     }

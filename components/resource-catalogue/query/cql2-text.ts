@@ -68,11 +68,11 @@ class Parser {
   }
 
   take(text: string): boolean {
-    const isThere = this.isSymbol(text) || this.isWord(text);
-    if (isThere) {
+    const exists = this.isSymbol(text) || this.isWord(text);
+    if (exists) {
       this.next();
     }
-    return isThere;
+    return exists;
   }
 
   expect(text: string): void {

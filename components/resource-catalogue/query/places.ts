@@ -66,8 +66,8 @@ export function parseGeometry(geometry: unknown, what = "geometry"): SearchedPla
     }
     throw error;
   }
-  const { box, shapes } = footprint;
-  return toPlace(shapes ?? [toRing(box)]);
+  const { box: bbox, shapes } = footprint;
+  return toPlace(shapes ?? [toRing(bbox)]);
 }
 
 function toPlace(rings: readonly Ring[]): SearchedPlace {

@@ -51,11 +51,11 @@ export function shortName(name: string): string {
 }
 
 /** A JSON property read as the type that it is compared with. */
-export function castProperty({ sql, type }: PropertySql, wanted: SqlType): string {
+export function castProperty({ sql, type }: PropertySql, requested: SqlType): string {
   if (type !== "json") {
     return sql;
   }
-  switch (wanted) {
+  switch (requested) {
     case "text":
       return `txt(${sql})`;
     case "number":

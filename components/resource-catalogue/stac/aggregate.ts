@@ -69,7 +69,7 @@ export function addAggregationRoutes(scope: FastifyInstance, context: CatalogueC
     const results: Record<string, unknown>[] = [];
     for (const name of names) {
       const named = AGGREGATIONS[name] as NamedAggregation;
-      const wanted: Aggregation =
+      const requested: Aggregation =
         named.aggregation.kind === "times" ? { kind: "times", interval: frequency } : named.aggregation;
       const result = await aggregate(
         context.pool,
@@ -80,7 +80,7 @@ export function addAggregationRoutes(scope: FastifyInstance, context: CatalogueC
           countUpTo: 0,
           ...(collection !== undefined && { collections: [collection] }),
         },
-        wanted,
+        requested,
       );
       results.push(toAggregation(name, named, frequency, result));
     }

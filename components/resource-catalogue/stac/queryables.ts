@@ -23,7 +23,7 @@ export function addQueryableRoutes(
   context: CatalogueContext,
   { draft, kinds }: QueryablesOptions,
 ): void {
-  const answer = async (
+  const response = async (
     request: FastifyRequest,
     what: "queryables" | "sortables",
     { collection, of = kinds }: { readonly collection?: string; readonly of?: readonly RecordKind[] } = {},
@@ -57,13 +57,13 @@ export function addQueryableRoutes(
     });
   };
   for (const what of ["queryables", "sortables"] as const) {
-    scope.get(`/${what}`, async (request, reply) => sendJson(reply, await answer(request, what), SCHEMA_TYPE));
+    scope.get(`/${what}`, async (request, reply) => sendJson(reply, await response(request, what), SCHEMA_TYPE));
     scope.get<{ Params: { collection: string } }>(`/collections/:collection/${what}`, async (request, reply) =>
-      sendJson(reply, await answer(request, what, { collection: request.params.collection }), SCHEMA_TYPE),
+      sendJson(reply, await response(request, what, { collection: request.params.collection }), SCHEMA_TYPE),
     );
   }
   // Of the collections themselves (STAC collection search, filter).
   scope.get("/collections-queryables", async (request, reply) =>
-    sendJson(reply, await answer(request, "queryables", { of: ["c"] }), SCHEMA_TYPE),
+    sendJson(reply, await response(request, "queryables", { of: ["c"] }), SCHEMA_TYPE),
   );
 }

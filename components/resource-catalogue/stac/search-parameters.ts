@@ -148,9 +148,9 @@ function parseNames(value: unknown, name: string, isBody: boolean): readonly str
   if (names.length > MAX_NAMES) {
     throw badParameter(name, `must have at most ${MAX_NAMES} entries`);
   }
-  const given = names.filter((entry) => entry !== "");
+  const provided = names.filter((entry) => entry !== "");
   // An empty list asks for everything, as if it had been left out.
-  return given.length === 0 ? undefined : given;
+  return provided.length === 0 ? undefined : provided;
 }
 
 export function parseFilter(raw: RawParameters, isBody: boolean): Expression | undefined {

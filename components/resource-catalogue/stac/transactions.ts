@@ -316,12 +316,12 @@ export function toExpected(request: FastifyRequest): {
   return { expectedVersion: { n: match[1], version: Number(match[2]) } };
 }
 
-function requireSameId({ id }: NewRecord, wanted: string): void {
-  if (id !== wanted) {
+function requireSameId({ id }: NewRecord, requested: string): void {
+  if (id !== requested) {
     throw problem(
       400,
       "InvalidDocument",
-      `/id must be ${JSON.stringify(wanted)} as in the address, not ${JSON.stringify(id)}.`,
+      `/id must be ${JSON.stringify(requested)} as in the address, not ${JSON.stringify(id)}.`,
     );
   }
 }

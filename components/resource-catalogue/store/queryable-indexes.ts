@@ -85,16 +85,16 @@ async function updateIndexes(client: pg.PoolClient, isClosed: () => boolean): Pr
     const desired = await readDesired(client);
     const existing = await readExisting(client);
     const tables = await readPartitions(client);
-    const wanted = new Map(
+    const requested = new Map(
       tables.flatMap((table) => desired.map((index) => [`${table}${index.name}`, { table, index }])),
     );
     for (const { name, is_valid: isValid } of existing) {
-      if (!isClosed() && (!isValid || !wanted.has(name))) {
+      if (!isClosed() && (!isValid || !requested.has(name))) {
         await client.query(`drop index concurrently if exists ${name}`);
       }
     }
     const kept = new Set(existing.filter(({ is_valid: isValid }) => isValid).map(({ name }) => name));
-    for (const [name, { table, index }] of wanted) {
+    for (const [name, { table, index }] of requested) {
       if (!isClosed() && !kept.has(name)) {
         await client.query(`create index concurrently ${name} on ${table} (collection, ${index.expression})`);
         // How often its values occur is what makes a plan use it.

@@ -103,8 +103,8 @@ test("GDAL's CSW driver lists, filters and reads records", async (t) => {
   );
   assert.match(one, /identifier \(String\) = scene-4/);
   assert.match(one, /POLYGON \(\(10 45,10 46,11 46,11 45,10 45\)\)/);
-  const box = await ogrinfo("-al", "-so", source, "-spat", "-50", "-50", "-40", "-40");
-  assert.match(box, /Feature Count: 1/);
+  const bbox = await ogrinfo("-al", "-so", source, "-spat", "-50", "-50", "-40", "-40");
+  assert.match(bbox, /Feature Count: 1/);
   const iso = await ogrinfo("-al", source, "-where", "identifier = 'scene-4'", "-oo", "OUTPUT_SCHEMA=gmd");
   assert.match(iso, /raw_xml \(String\) = <gmd:MD_Metadata/);
 });

@@ -67,7 +67,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A refusal says what is wrong; nothing is a fault of the service. */
-function checkAnswer({ status, headers, body, text }: TestResponse, what: string): void {
+function checkResponse({ status, headers, body, text }: TestResponse, what: string): void {
   assert.ok(status < 500, `${what}: ${status} ${text.slice(0, 300)}`);
   if (status >= 400) {
     assert.match(headers.get("content-type") ?? "", /^application\/problem\+json/, what);
@@ -81,14 +81,14 @@ for (const [address, names] of Object.entries(ADDRESSES)) {
     for (const name of names) {
       for (const attack of ATTACKS) {
         const query = new URLSearchParams({ [name]: attack }).toString();
-        checkAnswer(await request("GET", `${address}?${query}`), `${name}=${attack.slice(0, 40)}`);
+        checkResponse(await request("GET", `${address}?${query}`), `${name}=${attack.slice(0, 40)}`);
       }
       const value = encodeURIComponent("<script>alert(1)</script>");
       const { status, text } = await request("GET", `${address}?${name}=${value}${name === "f" ? "" : "&f=html"}`);
       assert.ok(status < 500, `${name} as a page`);
       assert.ok(!text.includes("<script>alert(1)"), `${name} as a page`);
-      checkAnswer(await request("GET", `${address}?${name}=1&${name}=2`), `${name} twice`);
-      checkAnswer(await request("GET", `${address}?${name}[a]=1&${name}[]=2`), `${name} as an object`);
+      checkResponse(await request("GET", `${address}?${name}=1&${name}=2`), `${name} twice`);
+      checkResponse(await request("GET", `${address}?${name}[a]=1&${name}[]=2`), `${name} as an object`);
     }
   });
 }
@@ -110,14 +110,14 @@ test("parameters of writers are taken once", async () => {
       ...(isLoad && { headers: { "content-type": "application/x-ndjson" } }),
     });
     assert.equal(response.status, 400, `${path}: ${response.text}`);
-    checkAnswer(response, path);
+    checkResponse(response, path);
   }
 });
 
 test("the same values in the body of a search", async () => {
   for (const name of [...SEARCH, "collections", "intersects", "fields", "query"]) {
     for (const attack of [...ATTACKS, 7, -1, 1e300, true, [], {}, [[]], [{}], { a: { b: [] } }, [null], "\ud800"]) {
-      checkAnswer(
+      checkResponse(
         await request("POST", "/stac/search", { body: { [name]: attack } }),
         `${name}: ${JSON.stringify(attack).slice(0, 40)}`,
       );
@@ -141,7 +141,7 @@ test("wrong times, boxes and reference systems are refused by the JSON interface
     ]) {
       const response = await request("GET", `${path}?${query}`);
       assert.equal(response.status, 400, `${path}?${query}: ${response.text}`);
-      checkAnswer(response, query);
+      checkResponse(response, query);
     }
   }
   const crs = encodeURIComponent("http://www.opengis.net/def/crs/EPSG/0/3857");
@@ -225,7 +225,7 @@ test("bodies of 50 MB are refused by every address that takes one, and the servi
         [400, 404, 405, status].includes(response.status),
         `${what}: ${response.status} ${response.text.slice(0, 200)}`,
       );
-      checkAnswer(response, what);
+      checkResponse(response, what);
     }
     assert.equal((await request("GET", "/stac/conformance")).status, 200, what);
   }
@@ -247,7 +247,7 @@ test("XML that is hostile is refused as a record, too", async () => {
       headers: { "content-type": "application/xml" },
     });
     assert.equal(response.status, 400, `${what}: ${response.status} ${response.text.slice(0, 200)}`);
-    checkAnswer(response, what);
+    checkResponse(response, what);
     assert.doesNotMatch(response.text, /root:x:/);
   }
 });

@@ -40,10 +40,10 @@ test("every resource is a page, by f=html and for browsers, and JSON for all oth
     "/stac/search",
     "/stac/queryables",
   ]) {
-    const asked = await request("GET", `${path}${path.includes("?") ? "&" : "?"}f=html`);
+    const response = await request("GET", `${path}${path.includes("?") ? "&" : "?"}f=html`);
     const browsed = await request("GET", path, { headers: { accept: BROWSER } });
     const json = await request("GET", path, { headers: { accept: "*/*" } });
-    for (const page of [asked, browsed]) {
+    for (const page of [response, browsed]) {
       assert.equal(page.status, 200, `${path}: ${page.text.slice(0, 500)}`);
       assert.match(page.headers.get("content-type") ?? "", /^text\/html/, path);
       assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);

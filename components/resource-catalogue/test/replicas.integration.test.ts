@@ -19,7 +19,7 @@ after(async () => {
 });
 before(() => Promise.all([one.start(), two.start()]));
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly etag: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- responses are looked into freely
@@ -31,7 +31,7 @@ async function send(
   method: string,
   path: string,
   { body, headers = {} }: { readonly body?: unknown; readonly headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const response = await fetch(`${replica.url}/stac${path}`, {
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
@@ -87,7 +87,7 @@ test("a search that is paged through on both in turn has every item once, while 
   let path: string | undefined = "/search?collections=paged&limit=4";
   for (let turn = 0; path !== undefined; turn += 1) {
     const [reading, writing] = turn % 2 === 0 ? [one, two] : [two, one];
-    const page: Answer = await send(reading, "GET", path);
+    const page: TestResponse = await send(reading, "GET", path);
     assert.equal(page.status, 200);
     seen.push(...page.body.features.map(({ id }: { id: string }) => id));
     // Newer than what has been read: it does not belong to the pages that are left. One of those that have been read goes.
@@ -103,7 +103,7 @@ test("what one counts to be beyond the cap, it counts anew when the other has de
   await send(one, "POST", "/collections", { body: makeCollection("counted") });
   const features = Array.from({ length: 22 }, (_, index) => makeItem(`n${index}`));
   await send(one, "POST", "/collections/counted/items", { body: { type: "FeatureCollection", features } });
-  const count = async (): Promise<Answer["body"]> =>
+  const count = async (): Promise<TestResponse["body"]> =>
     (await send(one, "GET", "/search?collections=counted&limit=2")).body;
   assert.equal((await count()).numberMatchedIsLowerBound, true);
   for (const { id } of features.slice(0, 12)) {

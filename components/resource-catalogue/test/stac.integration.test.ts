@@ -146,19 +146,19 @@ test("between is taken in the form of drafts, too: two bounds in a list", async 
 });
 
 test("fields: what is excluded is not sent, also of the standard ones; named in both lists, it is sent", async () => {
-  const ask = async (fields: unknown) =>
+  const send = async (fields: unknown) =>
     (await request("POST", "/stac/search", { body: { ids: ["many-7"], fields } })).body.features[0];
   const byText = async (fields: string) =>
     (await request("GET", `/stac/search?ids=many-7&fields=${encodeURIComponent(fields)}`)).body.features[0];
-  for (const item of [await ask({ exclude: ["geometry"], include: [] }), await byText("-geometry")]) {
+  for (const item of [await send({ exclude: ["geometry"], include: [] }), await byText("-geometry")]) {
     assert.equal(item.geometry, undefined);
     assert.deepEqual(item.properties, { datetime: "2024-07-08T10:00:00Z" });
     assert.equal(item.id, "many-7");
   }
-  assert.equal((await ask({ exclude: ["geometry"], include: null })).geometry, undefined);
-  assert.equal((await ask({ exclude: ["properties"], include: null })).properties, undefined);
-  assert.equal((await ask({ exclude: ["geometry"] })).properties["eo:cloud_cover"], 7);
+  assert.equal((await send({ exclude: ["geometry"], include: null })).geometry, undefined);
+  assert.equal((await send({ exclude: ["properties"], include: null })).properties, undefined);
+  assert.equal((await send({ exclude: ["geometry"] })).properties["eo:cloud_cover"], 7);
   assert.notEqual((await byText("+geometry,-geometry")).geometry, undefined);
   assert.deepEqual((await byText("-properties,+properties.title")).properties, { title: "Vegetació de primavera" });
-  assert.deepEqual((await ask({})).properties, { datetime: "2024-07-08T10:00:00Z" });
+  assert.deepEqual((await send({})).properties, { datetime: "2024-07-08T10:00:00Z" });
 });

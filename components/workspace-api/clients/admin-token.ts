@@ -17,20 +17,20 @@ export function createAdminToken({ peer, realm, client, user, passwords }: Admin
   let pending: Promise<string> | undefined;
 
   const logIn = async ([password = "", ...others] = passwords): Promise<string> => {
-    const answer = await peer.fetch(`/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`, {
+    const response = await peer.fetch(`/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`, {
       method: "POST",
       timeout: 10_000,
       headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
       body: new URLSearchParams({ grant_type: "password", client_id: client, username: user, password }).toString(),
     });
-    const body = (await answer.json()) as { access_token?: string; expires_in?: number; error_description?: string };
-    if ((answer.status === 400 || answer.status === 401) && others.length > 0) {
+    const body = (await response.json()) as { access_token?: string; expires_in?: number; error_description?: string };
+    if ((response.status === 400 || response.status === 401) && others.length > 0) {
       return logIn(others);
     }
-    if (!answer.ok || body.access_token === undefined) {
+    if (!response.ok || body.access_token === undefined) {
       throw new IdentityError(
-        answer.status,
-        `the identity service refuses the login of ${user}: ${body.error_description ?? answer.status}`,
+        response.status,
+        `the identity service refuses the login of ${user}: ${body.error_description ?? response.status}`,
       );
     }
     const seconds = body.expires_in ?? 60;

@@ -34,20 +34,20 @@ const UNDER_WAY = ["Pending", "Deleting"];
 export function openBucketOperator(url: string, secret: string): BucketOperator {
   const peer = createPeer(url);
   const call = async <T>(method: string, path: string, body?: object): Promise<T | undefined> => {
-    const answer = await peer.fetch(path, {
+    const response = await peer.fetch(path, {
       method,
       timeout: 15_000,
       headers: { authorization: `Bearer ${secret}`, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (answer.status === 404) {
+    const text = await response.text();
+    if (response.status === 404) {
       return undefined;
     }
-    if (!answer.ok) {
+    if (!response.ok) {
       throw new Problem(
         502,
-        `the bucket operator answers ${answer.status} to ${method} ${path}: ${text.slice(0, 300)}`,
+        `the bucket operator answers ${response.status} to ${method} ${path}: ${text.slice(0, 300)}`,
       );
     }
     return (text === "" ? {} : JSON.parse(text)) as T;

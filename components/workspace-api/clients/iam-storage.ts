@@ -22,7 +22,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { Problem } from "@swath/service";
 
-import type { LendStorage } from "../steps/plain-bucket.ts";
+import type { WithStorage } from "../steps/plain-bucket.ts";
 import type { StorageAdmin } from "@swath/storage-admin";
 
 interface IamStorageOptions {
@@ -31,7 +31,7 @@ interface IamStorageOptions {
   readonly user: string;
   readonly password: string;
   readonly region: string;
-  readonly lend: LendStorage;
+  readonly withStorage: WithStorage;
   /** How long a count of a bucket's use is believed. */
   readonly usageMs: number;
 }
@@ -55,7 +55,7 @@ const MAX_USAGE_PAGES = 1000;
  * goes beyond a quota, so the use is counted at intervals.
  */
 export function createIamStorage(options: IamStorageOptions): StorageAdmin & { readonly close: () => void } {
-  const { lend, region, usageMs } = options;
+  const { withStorage: lend, region, usageMs } = options;
   const iam = new IAMClient({
     endpoint: options.url,
     region,

@@ -59,7 +59,7 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
   const base = `/admin/realms/${encodeURIComponent(realm)}`;
 
   const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> => {
-    const answer = await peer.fetch(`${base}${path}`, {
+    const response = await peer.fetch(`${base}${path}`, {
       method,
       timeout: 10_000,
       headers: {
@@ -69,26 +69,26 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok && answer.status !== 404) {
+    const text = await response.text();
+    if (!response.ok && response.status !== 404) {
       const where = path.split("?", 1)[0];
       throw new IdentityError(
-        answer.status,
-        `the identity service answers ${answer.status} to ${method} ${base}${where}: ${text.slice(0, 200)}`,
+        response.status,
+        `the identity service answers ${response.status} to ${method} ${base}${where}: ${text.slice(0, 200)}`,
       );
     }
-    return { status: answer.status, body: text === "" ? undefined : (JSON.parse(text) as unknown) };
+    return { status: response.status, body: text === "" ? undefined : (JSON.parse(text) as unknown) };
   };
   const list = async <Item>(path: string): Promise<readonly Item[]> => {
     const { status, body } = await call("GET", path);
     return status === 404 || !Array.isArray(body) ? [] : (body as Item[]);
   };
   /** Creates or, where `same` says that it is not as wanted, replaces. */
-  const ensure = async (path: string, id: string | undefined, isRight: boolean, wanted: object) => {
+  const ensure = async (path: string, id: string | undefined, isRight: boolean, requested: object) => {
     if (id === undefined) {
-      await call("POST", path, wanted);
+      await call("POST", path, requested);
     } else if (!isRight) {
-      await call("PUT", `${path}/${id}`, wanted);
+      await call("PUT", `${path}/${id}`, requested);
     }
   };
 
@@ -125,7 +125,7 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
       if (server === undefined) {
         throw new IdentityError(404, `realm ${realm} has no client ${client}; deploy again to have it made`);
       }
-      const mended: string[] = [];
+      const repaired: string[] = [];
       const resource = await findResource(server, name);
       const hasResource = resource !== undefined;
       const isRight =
@@ -133,7 +133,7 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
         sameSet(resource.uris ?? [], uris) &&
         (resource.scopes ?? []).some((scope) => scope.name === "view");
       if (hasResource && !isRight) {
-        mended.push(`the protected paths of ${name} had been changed`);
+        repaired.push(`the protected paths of ${name} had been changed`);
       }
       // Without its paths at first: until the permission is there, the resource would take them from the administrator as well.
       const fields = { name, scopes: [{ name: "view" }] };
@@ -147,18 +147,18 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
 
       const policyName = `${name} User Policy`;
       const policy = await findPolicy(server, "policy/user", policyName);
-      const wantedPolicy = { name: policyName, logic: "POSITIVE", decisionStrategy: "UNANIMOUS", users };
+      const requestedPolicy = { name: policyName, logic: "POSITIVE", decisionStrategy: "UNANIMOUS", users };
       let policyIsRight = false;
       if (policy !== undefined) {
         const { body } = await call("GET", `${server}/policy/user/${policy.id}`);
         const { users: actual = [], logic } = body as { users?: readonly string[]; logic?: string };
         policyIsRight = sameSet(actual, users) && logic === "POSITIVE";
         if (!policyIsRight) {
-          mended.push(`the policy of ${name} did not name the members of the workspace`);
+          repaired.push(`the policy of ${name} did not name the members of the workspace`);
         }
       }
       await ensure(`${server}/policy/user`, policy?.id, policyIsRight, {
-        ...wantedPolicy,
+        ...requestedPolicy,
         ...(policy && { id: policy.id }),
       });
       const madePolicy = policy ?? (await findPolicy(server, "policy/user", policyName));
@@ -181,7 +181,7 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
             [madePolicy?.id ?? ""],
           );
         if (!permissionIsRight) {
-          mended.push(`the permission of ${name} had been changed`);
+          repaired.push(`the permission of ${name} had been changed`);
         }
       }
       await ensure(`${server}/permission/resource`, permission?.id, permissionIsRight, {
@@ -195,7 +195,7 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
       if (!isRight) {
         await call("PUT", `${server}/resource/${made._id}`, { ...fields, uris, _id: made._id });
       }
-      return mended;
+      return repaired;
     },
 
     removeProtection: async (client, name) => {

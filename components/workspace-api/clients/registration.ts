@@ -55,11 +55,11 @@ export function createRegistrationClient(url: string, secret: string): Registrat
       headers: { authorization: `Bearer ${secret}`, ...(body && { "content-type": "application/json" }) },
       ...(body && { method: "POST", body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as { detail?: string };
+    const reply = (await response.json()) as { detail?: string };
     if (!response.ok) {
-      throw new WorkspaceError(response.status, answer.detail ?? `The registration API answers ${response.status}.`);
+      throw new WorkspaceError(response.status, reply.detail ?? `The registration API answers ${response.status}.`);
     }
-    return answer;
+    return reply;
   };
   return {
     send: async (request) => (await call("/tasks", request, request.wait)) as AcceptedRequest,

@@ -21,7 +21,7 @@ export interface Loop {
 
 const HEARTBEAT = 10_000;
 /** Longest sleep: workspaces of a reconciler that died become due without anybody saying so. */
-const LONGEST_SLEEP = 10_000;
+const MAX_SLEEP = 10_000;
 
 /** Works on every workspace that is due, woken by changes of what is wanted and by time. */
 export async function startLoop(options: LoopOptions): Promise<Loop> {
@@ -59,7 +59,7 @@ export async function startLoop(options: LoopOptions): Promise<Loop> {
         }
       } while (again && running.size < concurrency);
       lastError = undefined;
-      timer = setTimeout(() => void pump(), Math.min(LONGEST_SLEEP, (await untilNextDue(db)) ?? LONGEST_SLEEP));
+      timer = setTimeout(() => void pump(), Math.min(MAX_SLEEP, (await untilNextDue(db)) ?? MAX_SLEEP));
     } catch (error) {
       lastError = error;
       logger.warn({ err: error }, "the database does not answer; trying again");

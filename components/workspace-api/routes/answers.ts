@@ -1,5 +1,5 @@
 // What the interface answers: the OpenAPI document is made of this. Answers are sent whole, these schemas take nothing away.
-import { jsonAnswer as answer } from "@swath/service/openapi";
+import { jsonResponse as answer } from "@swath/service/openapi";
 import { type TSchema, Type } from "typebox";
 
 const Text = Type.String();
@@ -100,7 +100,7 @@ const Registrations = Type.Object({
 const registered = { 202: answer("Accepted", Message), ...NAMED };
 
 /** Answers of each request, by status. */
-export const ANSWERS = {
+export const RESPONSE_SCHEMAS = {
   create: {
     201: {
       ...answer("Being made", Type.Object({ name: Text })),

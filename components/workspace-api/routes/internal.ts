@@ -59,12 +59,12 @@ export function createInternalApi({ logger, context, isSecret }: InternalOptions
     async (request, reply) => {
       const { user } = request.params;
       const { name: workspace } = await workspaceOf(user);
-      const { provenance, wait, ...wanted } = request.body;
+      const { provenance, wait, ...requested } = request.body;
       const { message, state, reason } = await registerIn(context, {
         workspace,
         requestedBy: user,
-        ...toRegistration(wanted),
-        request: { form: "register", ...wanted },
+        ...toRegistration(requested),
+        request: { form: "register", ...requested },
         ...(provenance !== undefined && { provenance }),
         ...(wait !== undefined && { wait }),
       });

@@ -5,7 +5,7 @@ import type { AcceptedRequest, RegistrationTask } from "../clients/registration.
 import { WorkspaceError } from "../errors.ts";
 import { workspaceNamePattern } from "../names.ts";
 import { listRegistrations } from "../store/registrations.ts";
-import { ANSWERS } from "./answers.ts";
+import { RESPONSE_SCHEMAS } from "./answers.ts";
 import { type ApiContext, enter } from "./context.ts";
 import { registerIn } from "./register-in.ts";
 import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } from "./schemas.ts";
@@ -94,15 +94,15 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         summary: "Register a STAC catalogue, a processing service, a catalogue …",
         params,
         body: RegisterBody,
-        response: ANSWERS.register,
+        response: RESPONSE_SCHEMAS.register,
       },
     },
     async (request, reply) => {
       const who = await enterAsWriter(request);
-      const wanted = { form: "register", ...request.body };
+      const requested = { form: "register", ...request.body };
       return sendAccepted(
         reply.code(202),
-        await registerIn(context, { ...who, ...toRegistration(request.body), request: wanted }),
+        await registerIn(context, { ...who, ...toRegistration(request.body), request: requested }),
       );
     },
   );
@@ -116,7 +116,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
           summary: kind === "collection" ? "Register a STAC Collection" : "Register a STAC Item, Collection or record",
           params,
           body: DocumentBody,
-          response: ANSWERS.registerDocument,
+          response: RESPONSE_SCHEMAS.registerDocument,
         },
       },
       async (request, reply) => {
@@ -142,7 +142,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         summary: "Take something out of the catalogue",
         params,
         body: DeregisterBody,
-        response: ANSWERS.deregister,
+        response: RESPONSE_SCHEMAS.deregister,
       },
     },
     async (request, reply) => {
@@ -173,7 +173,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         summary: "What was asked to be registered, the latest first",
         params,
         querystring: ListQuery,
-        response: ANSWERS.registrations,
+        response: RESPONSE_SCHEMAS.registrations,
       },
     },
     async (request) => {

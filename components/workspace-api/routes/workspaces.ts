@@ -13,13 +13,13 @@ import {
   changeWorkspace,
   deleteWorkspace,
   findWorkspace,
-  hurry,
+  requeueNow,
   insertWorkspace,
   listWorkspaces,
-  reviveWorkspace,
+  restoreWorkspace,
 } from "../store/workspaces.ts";
 import { roleIn } from "../caller.ts";
-import { ANSWERS } from "./answers.ts";
+import { RESPONSE_SCHEMAS } from "./answers.ts";
 import { listSteps } from "../store/steps.ts";
 import { PROTECTION_STEP } from "../steps/step.ts";
 import { checkMembers } from "./check-members.ts";
@@ -46,7 +46,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
           "for anybody, everybody else, where the deployment allows it, for themselves. With an Idempotency-Key, a repeated request answers like the first.",
         headers: Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255 })) }),
         body: CreateBody,
-        response: ANSWERS.create,
+        response: RESPONSE_SCHEMAS.create,
       },
     },
     async (request, reply) => {
@@ -66,7 +66,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
           ? new WorkspaceError(403, `You may have ${limit} workspaces; delete one, or ask an operator for another.`)
           : error;
       });
-      if (!isNew && !(await reviveWorkspace(db, workspace))) {
+      if (!isNew && !(await restoreWorkspace(db, workspace))) {
         await refuseDuplicate(context, workspace);
       }
       await waitUntilProtected(context, workspace.name);
@@ -81,7 +81,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
         tags,
         summary: "List workspaces: one's own, or all for an administrator",
         querystring: ListQuery,
-        response: ANSWERS.list,
+        response: RESPONSE_SCHEMAS.list,
       },
     },
     async (request) => {
@@ -109,7 +109,14 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.get<Named>(
     "/workspaces/:name",
-    { schema: { tags, summary: "A workspace: status, storage credentials, members", params, response: ANSWERS.read } },
+    {
+      schema: {
+        tags,
+        summary: "A workspace: status, storage credentials, members",
+        params,
+        response: RESPONSE_SCHEMAS.read,
+      },
+    },
     async (request, reply) => {
       const { workspace, role } = await enter(context, request, "reader");
       void reply.header("cache-control", "no-store");
@@ -125,7 +132,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
         summary: "Change quota (administrators) or members (the owner)",
         params,
         body: ChangeBody,
-        response: ANSWERS.change,
+        response: RESPONSE_SCHEMAS.change,
       },
     },
     async (request, reply) => {
@@ -158,7 +165,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
         summary: "Delete a workspace, and its data when asked to",
         params,
         querystring: DeleteQuery,
-        response: ANSWERS.delete,
+        response: RESPONSE_SCHEMAS.delete,
       },
     },
     async (request, reply) => {
@@ -181,7 +188,14 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.post<Named>(
     "/workspaces/:name/rotate-keys",
-    { schema: { tags, summary: "Replace the storage keys; the old ones end", params, response: ANSWERS.rotateKeys } },
+    {
+      schema: {
+        tags,
+        summary: "Replace the storage keys; the old ones end",
+        params,
+        response: RESPONSE_SCHEMAS.rotateKeys,
+      },
+    },
     async (request, reply) => {
       const { workspace } = await enter(context, request, "owner");
       if (!(await changeWorkspace(db, workspace.name, { rotateKeys: true }))) {
@@ -194,11 +208,16 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
   app.post<Named>(
     "/workspaces/:name/redeploy",
     {
-      schema: { tags, summary: "Compare the workspace with what it should be now", params, response: ANSWERS.redeploy },
+      schema: {
+        tags,
+        summary: "Compare the workspace with what it should be now",
+        params,
+        response: RESPONSE_SCHEMAS.redeploy,
+      },
     },
     async (request, reply) => {
       const { workspace } = await enter(context, request, "owner");
-      await hurry(db, workspace.name);
+      await requeueNow(db, workspace.name);
       return reply.code(204).send();
     },
   );

@@ -45,13 +45,13 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
 
   const ensureBucket = async ({ workspace, wasDone }: StepContext): Promise<readonly string[]> => {
     const { name } = workspace;
-    const mended: string[] = [];
+    const repaired: string[] = [];
     let bucket = await objstore.findBucket(name);
     if (bucket === undefined) {
       await objstore.createBucket(name);
       bucket = await objstore.findBucket(name);
       if (wasDone) {
-        mended.push(`bucket ${name} was gone; it was made again, empty`);
+        repaired.push(`bucket ${name} was gone; it was made again, empty`);
       }
     }
     const quota = (workspace.quotaMb ?? defaultQuotaMb) * MEBIBYTE;
@@ -59,16 +59,16 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
       await objstore.setQuota(name, quota);
       // A quota that the workspace asks for anew differs too; that is no repair.
       if (wasDone && workspace.generation === workspace.observedGeneration) {
-        mended.push(`the quota of bucket ${name} had been changed`);
+        repaired.push(`the quota of bucket ${name} had been changed`);
       }
     }
     if (bucket?.policy) {
       await objstore.removePolicy(name);
       if (wasDone) {
-        mended.push(`bucket ${name} had been given a policy of its own; it was removed`);
+        repaired.push(`bucket ${name} had been given a policy of its own; it was removed`);
       }
     }
-    return mended;
+    return repaired;
   };
 
   /** Ensures a user of the storage with one key, which `save` has kept before an older one goes. */
@@ -77,13 +77,13 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
     policy: object,
     { known, version, save, wasDone, formerly = [] }: KeyRequest,
   ): Promise<{ key: StorageKey; mended: readonly string[] }> => {
-    const mended: string[] = [];
+    const repaired: string[] = [];
     const account = await objstore.findUser(user);
     if (account === undefined || !account.enabled || !isDeepStrictEqual(account.policy, policy)) {
       await objstore.putUser(user, policy);
       const isQuota = formerly.some((one) => isDeepStrictEqual(account?.policy, one));
       if (wasDone && known !== undefined && !isQuota) {
-        mended.push(`the rights of the storage user ${user} had been changed`);
+        repaired.push(`the rights of the storage user ${user} had been changed`);
       }
     }
     const isLeft = ({ accessKey, title }: { accessKey: string; title: string | null }) =>
@@ -101,7 +101,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
       key = { access: made.accessKey, secret: made.secretKey, keyVersion: version };
       await save(key);
       if (wasDone && known !== undefined && known.keyVersion === version) {
-        mended.push(`the storage key of ${user} was gone; there is a new one`);
+        repaired.push(`the storage key of ${user} was gone; there is a new one`);
       }
     }
     for (const { accessKey, title } of keys) {
@@ -110,7 +110,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
         await objstore.deleteKey(user, accessKey);
       }
     }
-    return { key, mended };
+    return { key, mended: repaired };
   };
 
   const removeUser = async (user: string) => {
@@ -126,7 +126,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
     apply: async (context) => {
       const { workspace, wasDone, save } = context;
       const { name, keyVersion: version } = workspace;
-      const mended = [...(await ensureBucket(context))];
+      const repaired = [...(await ensureBucket(context))];
       let outputs: BucketOutputs = { ...(context.outputs as BucketOutputs | null), bucketname: name };
       const keep = async (change: Partial<BucketOutputs>) => {
         outputs = { ...outputs, ...change };
@@ -141,7 +141,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
         wasDone,
         save: (key) => keep({ key }),
       });
-      mended.push(...writer.mended);
+      repaired.push(...writer.mended);
       if (workspace.members.some(({ role }) => role === "reader")) {
         const reader = await ensureKey(readerOf(name), bucketPolicy(name, "read"), {
           known: outputs.readerKey,
@@ -149,7 +149,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
           wasDone,
           save: (readerKey) => keep({ readerKey }),
         });
-        mended.push(...reader.mended);
+        repaired.push(...reader.mended);
       } else if (outputs.readerKey !== undefined) {
         await removeUser(readerOf(name));
         const { readerKey: _, ...rest } = outputs;
@@ -164,7 +164,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
           at: new Date().toISOString(),
         },
       });
-      return mended;
+      return repaired;
     },
     remove: async ({ workspace }) => {
       const { name, data } = workspace;

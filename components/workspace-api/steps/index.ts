@@ -17,7 +17,7 @@ import { type BucketOutputs, createBucketStep } from "./bucket.ts";
 import { createCloudBucketStep } from "./cloud-bucket.ts";
 import { createNamespaceStep } from "./namespace.ts";
 import { createOwnerStep } from "./owner.ts";
-import { type LendStorage, createPlainBucketStep } from "./plain-bucket.ts";
+import { type WithStorage, createPlainBucketStep } from "./plain-bucket.ts";
 import { createProtectionStep } from "./protection.ts";
 import { createRegistryStep } from "./registry.ts";
 import { createStorageRolesStep } from "./storage-roles.ts";
@@ -89,18 +89,25 @@ function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => v
   if (url === undefined || user === undefined || password === undefined) {
     return undefined;
   }
-  const lend: LendStorage = (work) => withStorageClient({ url, region, user, password }, work);
-  const empty = (bucket: string) => lend((client) => emptyBucket(client, bucket));
+  const withStorage: WithStorage = (work) => withStorageClient({ url, region, user, password }, work);
+  const empty = (bucket: string) => withStorage((client) => emptyBucket(client, bucket));
   const { DEFAULT_QUOTA_MB: defaultQuotaMb, USAGE_INTERVAL: usageInterval } = settings;
   if (adminUrl === undefined && iamUrl !== undefined) {
-    const storage = createIamStorage({ url: iamUrl, user, password, region, lend, usageMs: usageInterval * 1000 });
+    const storage = createIamStorage({
+      url: iamUrl,
+      user,
+      password,
+      region,
+      withStorage,
+      usageMs: usageInterval * 1000,
+    });
     return {
       steps: [createBucketStep({ objstore: storage, empty, defaultQuotaMb })],
       close: () => Promise.resolve(storage.close()),
     };
   }
   if (adminUrl === undefined) {
-    return { steps: [createPlainBucketStep({ lend, region })], close: async () => {} };
+    return { steps: [createPlainBucketStep({ withStorage, region })], close: async () => {} };
   }
   const peer = createPeer(adminUrl);
   const objstore = createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) });

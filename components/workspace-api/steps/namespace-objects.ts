@@ -38,7 +38,7 @@ export interface NamespaceWish {
 }
 
 /** An object that a namespace has to hold, and where the API has it. */
-export interface WantedObject {
+export interface RequestedObject {
   readonly path: string;
   /** What people call it. */
   readonly title: string;
@@ -48,7 +48,7 @@ export interface WantedObject {
 export const namespacePath = (name: string): string => `/api/v1/namespaces/${name}`;
 
 /** The namespace of a workspace. Pods in it are held to the restricted security standard. */
-export function createNamespace({ workspace: { name }, deployment }: NamespaceWish): WantedObject {
+export function createNamespace({ workspace: { name }, deployment }: NamespaceWish): RequestedObject {
   return {
     path: namespacePath(name),
     title: "the namespace",
@@ -68,7 +68,7 @@ export function createNamespace({ workspace: { name }, deployment }: NamespaceWi
 }
 
 /** The reconciler's own rights in the namespace of a workspace; nothing else there can be made without them. */
-export function createBinding(workspace: string, binding: AccountBinding): WantedObject {
+export function createBinding(workspace: string, binding: AccountBinding): RequestedObject {
   const group = "rbac.authorization.k8s.io";
   return place(`/apis/${group}/v1/namespaces/${workspace}/rolebindings`, {
     apiVersion: `${group}/v1`,
@@ -83,10 +83,10 @@ export function createBinding(workspace: string, binding: AccountBinding): Wante
 }
 
 /** What is in the namespace of a workspace. */
-export function createContents(wish: NamespaceWish): readonly WantedObject[] {
+export function createContents(wish: NamespaceWish): readonly RequestedObject[] {
   const { workspace, limits, bucket } = wish;
   const { name } = workspace;
-  const core = (kind: string, plural: string, own: string, body: object): WantedObject =>
+  const core = (kind: string, plural: string, own: string, body: object): RequestedObject =>
     place(`${namespacePath(name)}/${plural}`, { apiVersion: "v1", kind, own, name, body });
   return [
     core("ResourceQuota", "resourcequotas", "workspace", {
@@ -167,7 +167,7 @@ function toSecret({ bucketname, access, secret, projectid = "", endpoint, region
 function place(
   folder: string,
   options: { apiVersion: string; kind: string; own: string; name: string; body: object },
-): WantedObject {
+): RequestedObject {
   const { apiVersion, kind, own, name, body } = options;
   return {
     path: `${folder}/${own}`,
@@ -183,21 +183,21 @@ const commonLabels = (workspace: string) => ({
 });
 
 /** Whether everything that is wanted is there; the API server adds fields of its own, lists have to be the same. */
-export function isAsWanted(actual: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
+export function isAsWanted(actual: unknown, requested: unknown): boolean {
+  if (Array.isArray(requested)) {
     return (
       Array.isArray(actual) &&
-      actual.length === wanted.length &&
-      wanted.every((item, index) => isAsWanted(actual[index], item))
+      actual.length === requested.length &&
+      requested.every((item, index) => isAsWanted(actual[index], item))
     );
   }
-  if (typeof wanted !== "object" || wanted === null) {
-    return actual === wanted;
+  if (typeof requested !== "object" || requested === null) {
+    return actual === requested;
   }
   const fields = (typeof actual === "object" && actual !== null ? actual : {}) as Readonly<Record<string, unknown>>;
   return (
     typeof actual === "object" &&
     actual !== null &&
-    Object.entries(wanted).every(([key, value]) => isAsWanted(fields[key], value))
+    Object.entries(requested).every(([key, value]) => isAsWanted(fields[key], value))
   );
 }

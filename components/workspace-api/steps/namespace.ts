@@ -6,7 +6,7 @@ import {
   type AccountBinding,
   type BucketSecret,
   type NamespaceLimits,
-  type WantedObject,
+  type RequestedObject,
   createBinding,
   createContents,
   createNamespace,
@@ -33,7 +33,7 @@ interface Namespace {
 /** By this name the API server knows whose fields are whose. */
 const MANAGER = "workspace-reconciler";
 /** Milliseconds that a namespace may take to end before the removal is tried again later. */
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /**
  * A namespace of the workspace's name on the cluster that the platform runs in: a quota, limits for pods that name none, the
@@ -52,15 +52,15 @@ export function createNamespaceStep(options: NamespaceStepOptions): Step {
       if (existing !== undefined) {
         checkOwn(existing, name);
       }
-      const mended: string[] = [];
-      for (const wanted of [createNamespace(wish), createBinding(name, binding), ...createContents(wish)]) {
-        const change = await retryWhileForbidden(() => ensure(api, wanted));
+      const repaired: string[] = [];
+      for (const requested of [createNamespace(wish), createBinding(name, binding), ...createContents(wish)]) {
+        const change = await retryWhileForbidden(() => ensure(api, requested));
         // What the workspace asks for anew differs too; that is no repair.
         if (change !== undefined && wasDone && workspace.generation === workspace.observedGeneration) {
-          mended.push(`${wanted.title} of workspace ${name} ${change}`);
+          repaired.push(`${requested.title} of workspace ${name} ${change}`);
         }
       }
-      return mended;
+      return repaired;
     },
     remove: async ({ workspace: { name } }) => {
       const existing = await api.get<Namespace>(namespacePath(name));
@@ -69,7 +69,7 @@ export function createNamespaceStep(options: NamespaceStepOptions): Step {
         return;
       }
       await api.remove(namespacePath(name), { propagationPolicy: "Background" }).catch(ignoreConflict);
-      for (const until = Date.now() + PATIENCE; (await api.get(namespacePath(name))) !== undefined; await sleep(500)) {
+      for (const until = Date.now() + TIMEOUT; (await api.get(namespacePath(name))) !== undefined; await sleep(500)) {
         if (Date.now() > until) {
           throw new Error(`the namespace ${name} is being removed, which takes long; something in it does not end`);
         }
@@ -90,7 +90,7 @@ function checkOwn({ metadata, status }: Namespace, name: string): void {
 }
 
 /** Brings an object to what is wanted; says what was wrong with it. */
-async function ensure(api: ClusterApi, { path, object }: WantedObject): Promise<string | undefined> {
+async function ensure(api: ClusterApi, { path, object }: RequestedObject): Promise<string | undefined> {
   const actual = await api.get<object>(path);
   if (isAsWanted(actual, object)) {
     return undefined;

@@ -5,10 +5,10 @@ import type { BucketOutputs } from "./bucket.ts";
 import type { Step } from "./step.ts";
 
 /** Lends a client with the platform's own keys. */
-export type LendStorage = <T>(work: (client: S3Client) => Promise<T>) => Promise<T>;
+export type WithStorage = <T>(work: (client: S3Client) => Promise<T>) => Promise<T>;
 
 interface PlainBucketOptions {
-  readonly lend: LendStorage;
+  readonly withStorage: WithStorage;
   readonly region: string;
 }
 
@@ -16,7 +16,7 @@ interface PlainBucketOptions {
  * The bucket of a workspace in an existing object storage, of which nothing but S3 is known: it is made, used for results, and
  * emptied and deleted. Keys for members, quotas and usage are no part of S3; those who run that storage give them.
  */
-export function createPlainBucketStep({ lend, region }: PlainBucketOptions): Step {
+export function createPlainBucketStep({ withStorage: lend, region }: PlainBucketOptions): Step {
   return {
     name: "bucket",
     title: "Storage",

@@ -10,14 +10,14 @@ export function createProtectionStep(identity: IdentityAdmin, client: string, ad
       const { name, members } = workspace;
       const admin = await identity.findUser(adminUser);
       const users = [admin?.id, ...members.map(({ userId }) => userId)];
-      const mended = await identity.ensureProtection({
+      const repaired = await identity.ensureProtection({
         client,
         name,
         uris: [`/workspaces/${name}/*`],
         users: [...new Set(users.filter((id) => typeof id === "string"))],
       });
       // Members that were added a moment ago differ too; that is no repair.
-      return wasDone && workspace.generation === workspace.observedGeneration ? mended : [];
+      return wasDone && workspace.generation === workspace.observedGeneration ? repaired : [];
     },
     remove: ({ workspace }) => identity.removeProtection(client, workspace.name),
   };

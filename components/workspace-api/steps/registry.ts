@@ -40,7 +40,7 @@ export function createRegistryStep({ registry, host, cluster }: RegistryStepOpti
     title: "Image registry",
     apply: async ({ workspace, outputs: before, wasDone, save }) => {
       const { name } = workspace;
-      const mended: string[] = [];
+      const repaired: string[] = [];
       let outputs: RegistryOutputs = {
         members: [],
         ...(before as Partial<RegistryOutputs> | null),
@@ -54,14 +54,14 @@ export function createRegistryStep({ registry, host, cluster }: RegistryStepOpti
       if (!(await registry.hasProject(name))) {
         await registry.createProject(name);
         if (wasDone) {
-          mended.push(`the image project ${name} was gone; it was made again`);
+          repaired.push(`the image project ${name} was gone; it was made again`);
         }
       }
       await keep({ members: await syncMembers(registry, name, workspace.members, outputs.members) });
       let { robot } = outputs;
       if (robot === undefined || !(await registry.hasRobot(robot.id))) {
         if (wasDone && robot !== undefined) {
-          mended.push(`the robot account of the image project ${name} was gone; there is a new one`);
+          repaired.push(`the robot account of the image project ${name} was gone; there is a new one`);
         }
         const { id, name: fullName, secret } = await registry.createRobot(name, ROBOT);
         robot = { id, name: fullName, secret };
@@ -69,12 +69,12 @@ export function createRegistryStep({ registry, host, cluster }: RegistryStepOpti
       }
       if (cluster !== undefined) {
         const path = `${namespacePath(name)}/secrets/${SECRET}`;
-        const wanted = createPullSecret(name, host, robot);
-        if (!isAsWanted(await cluster.get<object>(path), wanted)) {
-          await cluster.apply(path, wanted, MANAGER);
+        const requested = createPullSecret(name, host, robot);
+        if (!isAsWanted(await cluster.get<object>(path), requested)) {
+          await cluster.apply(path, requested, MANAGER);
         }
       }
-      return mended;
+      return repaired;
     },
     remove: async ({ workspace: { name, data }, outputs }) => {
       const { robot } = (outputs ?? {}) as Partial<RegistryOutputs>;

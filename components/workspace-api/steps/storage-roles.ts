@@ -16,19 +16,19 @@ export function createStorageRolesStep(objstore: ObjstoreAdmin): Step {
     title: "Storage by login",
     apply: async ({ workspace, wasDone }) => {
       const { name, members } = workspace;
-      const mended: string[] = [];
+      const repaired: string[] = [];
       // Members that were added or taken out a moment ago differ too; that is no repair.
       const isRepair = wasDone && workspace.generation === workspace.observedGeneration;
-      const ensure = async (role: string, wanted: StorageRole | undefined) => {
+      const ensure = async (role: string, requested: StorageRole | undefined) => {
         const found = await objstore.findRole(role);
-        if (wanted === undefined) {
+        if (requested === undefined) {
           if (found !== undefined) {
             await objstore.deleteRole(role);
           }
-        } else if (!isDeepStrictEqual(found, wanted)) {
-          await objstore.putRole(role, wanted);
+        } else if (!isDeepStrictEqual(found, requested)) {
+          await objstore.putRole(role, requested);
           if (isRepair) {
-            mended.push(`the storage role ${role} had been changed`);
+            repaired.push(`the storage role ${role} had been changed`);
           }
         }
       };
@@ -46,7 +46,7 @@ export function createStorageRolesStep(objstore: ObjstoreAdmin): Step {
           bucketPolicy(name, "read"),
         ),
       );
-      return mended;
+      return repaired;
     },
     remove: async ({ workspace: { name } }) => {
       await objstore.deleteRole(name);

@@ -85,7 +85,7 @@ export async function insertWorkspace(db: Db, workspace: NewWorkspace, limit?: n
 /**
  * Gives a deleted workspace whose data was kept back to its owner. `false` where that is not the case.
  */
-export async function reviveWorkspace(db: Db, workspace: NewWorkspace): Promise<boolean> {
+export async function restoreWorkspace(db: Db, workspace: NewWorkspace): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const revived = await transaction
       .updateTable("workspace")
@@ -236,7 +236,7 @@ export async function deleteWorkspace(db: Db, name: string, data: DataFate): Pro
 }
 
 /** Has the reconciler look at a workspace now. */
-export async function hurry(db: Db, name: string): Promise<void> {
+export async function requeueNow(db: Db, name: string): Promise<void> {
   await db
     .updateTable("workspace")
     .set({ next_at: sql`now()` })

@@ -4,27 +4,28 @@ import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
 
-import { ROOT, type Rig, startRig } from "./rig.ts";
+import { ROOT, type Fixture, startFixture } from "./fixture.ts";
 
-let rig: Rig;
+let fixture: Fixture;
 before(async () => {
-  rig = await startRig();
+  fixture = await startFixture();
 });
-after(() => rig.close());
+after(() => fixture.close());
 
-const create = (name: string) => rig.ask("admin", "POST", "/workspaces", { preferred_name: name, default_owner: name });
+const create = (name: string) =>
+  fixture.send("admin", "POST", "/workspaces", { preferred_name: name, default_owner: name });
 const isReady = async (name: string) =>
-  (await rig.ask("admin", "GET", `/workspaces/ws-${name}`)).body.status === "ready";
+  (await fixture.send("admin", "GET", `/workspaces/ws-${name}`)).body.status === "ready";
 const objstore = async (path: string) => {
-  const answer = await fetch(`${rig.objstoreAdminUrl}${path}`, {
+  const response = await fetch(`${fixture.objstoreAdminUrl}${path}`, {
     headers: { authorization: `Basic ${Buffer.from(`${ROOT.user}:${ROOT.password}`).toString("base64")}` },
   });
-  return answer.json();
+  return response.json();
 };
 
 test("without a reconciler a workspace stays provisioning and says why", async () => {
   assert.equal((await create("waiting")).status, 201);
-  const { body } = await rig.ask("admin", "GET", "/workspaces/ws-waiting");
+  const { body } = await fixture.send("admin", "GET", "/workspaces/ws-waiting");
   assert.equal(body.status, "provisioning");
   assert.match(body.status_reason, /INSTALL_GITOPS=true/);
 });
@@ -44,15 +45,15 @@ const POINTS = [
 
 test("a reconciler killed anywhere leaves nothing half-made and nothing twice", async () => {
   for (const [index, point] of POINTS.entries()) {
-    const doomed = rig.startReconciler(point);
+    const doomed = fixture.startReconciler(point);
     const ended = once(doomed, "exit");
     await create(`crash${index}`);
     await ended;
     assert.equal(doomed.signalCode, "SIGKILL", point);
     // The dead reconciler's lease would run out by itself; nobody waits for that here.
-    await rig.database.db.updateTable("workspace").set({ lease_until: null }).execute();
+    await fixture.database.db.updateTable("workspace").set({ lease_until: null }).execute();
   }
-  rig.startReconciler();
+  fixture.startReconciler();
   for (const index of POINTS.keys()) {
     await waitUntil(`crash${index} is ready`, () => isReady(`crash${index}`));
   }
@@ -61,21 +62,21 @@ test("a reconciler killed anywhere leaves nothing half-made and nothing twice", 
   for (const index of POINTS.keys()) {
     const own = accessKeys.filter(({ user }) => user === `ws-crash${index}`);
     assert.equal(own.length, 1, `ws-crash${index} has ${own.length} keys (${POINTS[index]})`);
-    const { body } = await rig.ask("admin", "GET", `/workspaces/ws-crash${index}`);
+    const { body } = await fixture.send("admin", "GET", `/workspaces/ws-crash${index}`);
     assert.deepEqual(body.repairs, [], POINTS[index]);
   }
 });
 
 test("a storage that is away is waited for, visibly", async () => {
-  await rig.killObjstore();
+  await fixture.killObjstore();
   assert.equal((await create("patient")).status, 201);
   const { body } = await waitUntil("the failure shows", async () => {
-    const answer = await rig.ask("admin", "GET", "/workspaces/ws-patient");
-    return answer.body.steps.some(({ state }: { state: string }) => state === "failed") ? answer : undefined;
+    const response = await fixture.send("admin", "GET", "/workspaces/ws-patient");
+    return response.body.steps.some(({ state }: { state: string }) => state === "failed") ? response : undefined;
   });
   assert.equal(body.status, "provisioning");
   assert.match(body.status_reason, /Step bucket failed/);
-  await rig.startObjstore();
+  await fixture.startObjstore();
   await waitUntil("it is ready", () => isReady("patient"));
 });
 
@@ -88,11 +89,11 @@ test("PostgreSQL killed in the middle of many creations: every acknowledged one 
   const results = Array.from({ length: 40 }, (_, index) => attempt(index));
   // One has its answer, the others are under way.
   await Promise.race(results);
-  await rig.postgres.kill();
-  await rig.postgres.start();
+  await fixture.postgres.kill();
+  await fixture.postgres.start();
   const acknowledged = (await Promise.all(results)).filter(({ status }) => status === 201);
   assert.ok(acknowledged.length > 0);
-  await rig.database.db.updateTable("workspace").set({ lease_until: null }).execute();
+  await fixture.database.db.updateTable("workspace").set({ lease_until: null }).execute();
   for (const { name } of acknowledged) {
     await waitUntil(`${name} is ready`, () => isReady(name));
   }

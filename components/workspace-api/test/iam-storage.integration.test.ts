@@ -4,25 +4,25 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 import { waitUntil } from "@swath/testing";
 
-import { ROOT, type Rig, startRig } from "./rig.ts";
+import { ROOT, type Fixture, startFixture } from "./fixture.ts";
 
 // An existing S3 cluster with IAM: here another object store of ours, of which nothing but S3 and IAM is used.
 
-let rig: Rig;
+let fixture: Fixture;
 const clients: s3.S3Client[] = [];
 
 before(async () => {
-  rig = await startRig();
-  rig.startReconciler(undefined, {
+  fixture = await startFixture();
+  fixture.startReconciler(undefined, {
     OBJSTORE_ADMIN_URL: undefined,
-    OBJSTORE_IAM_URL: rig.objstoreUrl,
+    OBJSTORE_IAM_URL: fixture.objstoreUrl,
     USAGE_INTERVAL: "1s",
     DEFAULT_QUOTA_MB: "1",
   });
 });
 after(async () => {
   clients.forEach((client) => client.destroy());
-  await rig.close();
+  await fixture.close();
 });
 
 interface Credentials {
@@ -32,7 +32,7 @@ interface Credentials {
 
 function connect({ access, secret }: Credentials): s3.S3Client {
   const client = new s3.S3Client({
-    endpoint: rig.objstoreUrl,
+    endpoint: fixture.objstoreUrl,
     region: "us-east-1",
     forcePathStyle: true,
     maxAttempts: 1,
@@ -42,7 +42,7 @@ function connect({ access, secret }: Credentials): s3.S3Client {
   return client;
 }
 
-const read = async () => (await rig.ask("eric", "GET", "/workspaces/ws-eric")).body;
+const read = async () => (await fixture.send("eric", "GET", "/workspaces/ws-eric")).body;
 const ready = () =>
   waitUntil("the workspace is ready", async () => {
     const body = await read();
@@ -50,7 +50,7 @@ const ready = () =>
   });
 
 test("in an existing storage with IAM a workspace has keys that open its bucket alone, and a quota", async () => {
-  assert.equal((await rig.ask("eric", "POST", "/workspaces", { preferred_name: "eric" })).status, 201);
+  assert.equal((await fixture.send("eric", "POST", "/workspaces", { preferred_name: "eric" })).status, 201);
   const { storage } = await ready();
   assert.notEqual(storage.credentials.secret, "");
   const root = connect({ access: ROOT.user, secret: ROOT.password });
@@ -83,7 +83,7 @@ test("in an existing storage with IAM a workspace has keys that open its bucket 
 
 test("keys are rotated, rights that were changed are put right, and everything goes with the workspace", async () => {
   const before = (await read()).storage.credentials as Credentials;
-  const { status } = await rig.ask("eric", "POST", "/workspaces/ws-eric/rotate-keys");
+  const { status } = await fixture.send("eric", "POST", "/workspaces/ws-eric/rotate-keys");
   assert.ok(status < 300, `rotating keys is answered ${status}`);
   const now = await waitUntil("there is a new key", async () => {
     const body = await read();
@@ -101,8 +101,8 @@ test("keys are rotated, rights that were changed are put right, and everything g
       );
     return failed === "InvalidAccessKeyId" ? true : undefined;
   });
-  await rig.ask("eric", "DELETE", "/workspaces/ws-eric?data=purge");
-  await waitUntil("it is gone", async () => (await rig.ask("eric", "GET", "/workspaces/ws-eric")).status === 404);
+  await fixture.send("eric", "DELETE", "/workspaces/ws-eric?data=purge");
+  await waitUntil("it is gone", async () => (await fixture.send("eric", "GET", "/workspaces/ws-eric")).status === 404);
   const root = connect({ access: ROOT.user, secret: ROOT.password });
   await assert.rejects(root.send(new s3.HeadBucketCommand({ Bucket: "ws-eric" })), { name: "NotFound" });
   await assert.rejects(connect(now).send(new s3.ListObjectsV2Command({ Bucket: "ws-eric" })), {

@@ -12,20 +12,20 @@ import {
   createNamespace,
   kubectl,
   mustKubectl,
-  whyNoKubernetes,
+  findKubernetesSkipReason,
 } from "@swath/testing/kubernetes";
 
 import { OWN_NAMESPACES } from "../manifest.ts";
-import { type Answer, type Rig, startRig } from "./rig.ts";
+import { type TestResponse, type Fixture, startFixture } from "./fixture.ts";
 
-const skip = (await whyNoKubernetes()) ?? false;
+const skip = (await findKubernetesSkipReason()) ?? false;
 /** Names of the cluster's own, so that no other test and no deployment has them. */
 const own = `kj-${process.pid}`;
 const user = `eric-${own}`;
 const workspace = `ws-${user}`;
 const taken = `ws-taken-${own}`;
 const role = `${own}-own-namespaces`;
-let rig: Rig;
+let fixture: Fixture;
 let folder: string;
 let space: { readonly close: () => Promise<void> } | undefined;
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
     return;
   }
   folder = mkdtempSync(join(tmpdir(), "swath-account-"));
-  rig = await startRig();
+  fixture = await startFixture();
   space = await createNamespace(own);
   await applyObjects([
     {
@@ -64,7 +64,7 @@ before(async () => {
       },
     ],
   });
-  rig.startReconciler(undefined, {
+  fixture.startReconciler(undefined, {
     WORKSPACE_NAMESPACES: "true",
     KUBERNETES_API: server,
     KUBERNETES_ACCOUNT: folder,
@@ -80,7 +80,7 @@ after(async () => {
     await kubectl(["delete", "clusterrole", role]);
     await kubectl(["delete", "namespace", "--wait=false", "--ignore-not-found", workspace, taken]);
     await space?.close();
-    await rig?.close();
+    await fixture?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });
@@ -94,13 +94,13 @@ const decode = (data: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
 const ready = (name = workspace) =>
   waitUntil(`${name} is ready`, async () => {
-    const { status, body } = await rig.ask("admin", "GET", `/workspaces/${name}`);
+    const { status, body } = await fixture.send("admin", "GET", `/workspaces/${name}`);
     const isDone = body?.steps?.every(({ state }: { state: string }) => state === "done");
-    return status === 200 && body.status === "ready" && isDone ? (body as Answer["body"]) : undefined;
+    return status === 200 && body.status === "ready" && isDone ? (body as TestResponse["body"]) : undefined;
   });
 
 test("a workspace has a namespace with quota, limits, network and its storage credentials", { skip }, async () => {
-  await rig.ask("admin", "POST", "/workspaces", { preferred_name: user, default_owner: "eric" });
+  await fixture.send("admin", "POST", "/workspaces", { preferred_name: user, default_owner: "eric" });
   const { storage } = await ready();
   const namespace = await read("namespace", workspace);
   assert.equal(namespace.metadata.labels["swath.io/workspace"], workspace);
@@ -135,10 +135,10 @@ test("the reconciler reads Secrets of its workspaces and of no other namespace",
 });
 
 test("the namespace follows the workspace: a new quota, new keys", { skip }, async () => {
-  await rig.ask("admin", "PATCH", `/workspaces/${workspace}`, { storage: { quota_in_mb: 7 } });
+  await fixture.send("admin", "PATCH", `/workspaces/${workspace}`, { storage: { quota_in_mb: 7 } });
   await waitUntil("the quota is told", async () => (await read("configmap", "workspace")).data.quota_in_mb === "7");
   const before = decode((await read("secret", "bucket")).data)["access"];
-  await rig.ask("admin", "POST", `/workspaces/${workspace}/rotate-keys`);
+  await fixture.send("admin", "POST", `/workspaces/${workspace}/rotate-keys`);
   await waitUntil(
     "the Secret has new keys",
     async () => decode((await read("secret", "bucket")).data)["access"] !== before,
@@ -151,8 +151,8 @@ test("what was changed by hand is put right and reported", { skip }, async () =>
   const patch = JSON.stringify({ spec: { hard: { pods: "1000" } } });
   await mustKubectl(["patch", "resourcequota", "workspace", "-n", workspace, "--type=merge", "-p", patch]);
   const { repairs } = await waitUntil("it is repaired", async () => {
-    const { body } = await rig.ask("admin", "GET", `/workspaces/${workspace}`);
-    return body.repairs.length >= 2 ? (body as Answer["body"]) : undefined;
+    const { body } = await fixture.send("admin", "GET", `/workspaces/${workspace}`);
+    return body.repairs.length >= 2 ? (body as TestResponse["body"]) : undefined;
   });
   const what = repairs.map((repair: { what: string }) => repair.what).join("\n");
   assert.match(what, /Secret bucket of workspace .* was gone; it was made again/);
@@ -163,23 +163,23 @@ test("what was changed by hand is put right and reported", { skip }, async () =>
 
 test("somebody else's namespace is left alone, and the workspace says why it waits", { skip }, async () => {
   await applyObjects([{ apiVersion: "v1", kind: "Namespace", metadata: { name: taken } }]);
-  await rig.ask("admin", "POST", "/workspaces", { preferred_name: `taken-${own}`, default_owner: "eric" });
+  await fixture.send("admin", "POST", "/workspaces", { preferred_name: `taken-${own}`, default_owner: "eric" });
   const body = await waitUntil("the reason shows", async () => {
-    const answer = await rig.ask("admin", "GET", `/workspaces/${taken}`);
-    return answer.body.status_reason === undefined ? undefined : (answer.body as Answer["body"]);
+    const response = await fixture.send("admin", "GET", `/workspaces/${taken}`);
+    return response.body.status_reason === undefined ? undefined : (response.body as TestResponse["body"]);
   });
   assert.match(body.status_reason, /does not belong to a workspace/);
-  await rig.ask("admin", "DELETE", `/workspaces/${taken}?data=purge`);
+  await fixture.send("admin", "DELETE", `/workspaces/${taken}?data=purge`);
   await waitUntil(
     "the workspace is gone",
-    async () => (await rig.ask("admin", "GET", `/workspaces/${taken}`)).status === 404,
+    async () => (await fixture.send("admin", "GET", `/workspaces/${taken}`)).status === 404,
   );
   assert.ok(await read("namespace", taken));
 });
 
 test("the namespace goes away with the workspace", { skip }, async () => {
-  await rig.ask("admin", "DELETE", `/workspaces/${workspace}?data=purge`);
-  const isGone = async () => (await rig.ask("admin", "GET", `/workspaces/${workspace}`)).status === 404;
+  await fixture.send("admin", "DELETE", `/workspaces/${workspace}?data=purge`);
+  const isGone = async () => (await fixture.send("admin", "GET", `/workspaces/${workspace}`)).status === 404;
   await waitUntil("the workspace is gone", isGone, 90);
   assert.equal(await read("namespace", workspace), undefined);
 });

@@ -103,8 +103,8 @@ test("a workspace gets a project, its members their roles, and programs a robot 
   assert.equal((await push()).status, 202);
 
   await api("DELETE", `/api/v2.0/robots/${robot?.id}`);
-  const { mended } = await run(true, { eric: "owner" });
-  assert.match(mended.join(), /the robot account of the image project ws-eric was gone/);
+  const { mended: repaired } = await run(true, { eric: "owner" });
+  assert.match(repaired.join(), /the robot account of the image project ws-eric was gone/);
   assert.equal((await push()).status, 401);
   // An attempt that ended before it kept the secret leaves a robot that nobody can use: the next one replaces it.
   outputs = { members: [] };

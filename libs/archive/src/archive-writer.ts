@@ -116,10 +116,10 @@ export class ArchiveWriter {
 async function* readExactly(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
   let position = 0;
   while (position < size) {
-    const wanted = Math.min(CHUNK, size - position);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted), 0, wanted, position);
+    const requested = Math.min(CHUNK, size - position);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(requested), 0, requested, position);
     yield bytesRead === 0 ? buffer : buffer.subarray(0, bytesRead);
-    position += bytesRead === 0 ? wanted : bytesRead;
+    position += bytesRead === 0 ? requested : bytesRead;
   }
 }
 

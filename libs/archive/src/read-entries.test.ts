@@ -31,11 +31,11 @@ function breaking(bytes: Buffer, piece: number): Readable {
   );
 }
 
-for (const [pause, say] of [
+for (const [pause, report] of [
   [0, "at once"],
   [2, "late"],
 ] as const) {
-  test(`a stream that breaks anywhere ends the reading with its reason; contents are read ${say}`, async () => {
+  test(`a stream that breaks anywhere ends the reading with its reason; contents are read ${report}`, async () => {
     for (let length = 0; length < archive.length; length += 97) {
       const read = async () => {
         for await (const { content } of readEntries(breaking(archive.subarray(0, length), 211))) {

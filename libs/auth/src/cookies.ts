@@ -36,7 +36,7 @@ export interface CookieOptions {
 }
 
 /** Browsers drop cookies whose name and value together are longer (RFC 6265 §6.1). */
-export const LONGEST_COOKIE = 4096;
+export const MAX_COOKIE = 4096;
 
 /** A Set-Cookie header for the whole host or domain that no script can read. */
 export function renderCookie(name: string, value: string, options: CookieOptions): string {

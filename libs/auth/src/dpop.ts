@@ -6,8 +6,8 @@ export const DPOP_ALGORITHMS = ["ES256", "ES384", "RS256", "PS256", "EdDSA", "Ed
 
 /** A proof is good for this long around the time that it says it was made at, in seconds. */
 export const DPOP_SECONDS = 60;
-const LONGEST_PROOF = 8192;
-const LONGEST_ID = 256;
+const MAX_PROOF = 8192;
+const MAX_ID = 256;
 
 /** A proof that must not be accepted (RFC 9449 §4.3). */
 export class DpopError extends Error {
@@ -38,13 +38,13 @@ export interface DpopProof {
  * @throws {DpopError} saying what is wrong
  */
 export async function checkDpopProof(proof: string, request: DpopRequest): Promise<DpopProof> {
-  if (proof.length > LONGEST_PROOF) {
-    throw new DpopError(`it is longer than ${LONGEST_PROOF} characters`);
+  if (proof.length > MAX_PROOF) {
+    throw new DpopError(`it is longer than ${MAX_PROOF} characters`);
   }
   const { payload, protectedHeader } = await verify(proof, request.now);
   const { jti, htm, htu, iat, ath } = payload;
-  if (typeof jti !== "string" || jti === "" || jti.length > LONGEST_ID) {
-    throw new DpopError(`its claim jti must be a text of at most ${LONGEST_ID} characters`);
+  if (typeof jti !== "string" || jti === "" || jti.length > MAX_ID) {
+    throw new DpopError(`its claim jti must be a text of at most ${MAX_ID} characters`);
   }
   if (htm !== request.method) {
     throw new DpopError("its claim htm is not the method of the request");
@@ -55,8 +55,8 @@ export async function checkDpopProof(proof: string, request: DpopRequest): Promi
   if (typeof iat !== "number" || Math.abs(iat - request.now / 1000) > DPOP_SECONDS) {
     throw new DpopError(`its claim iat is more than ${DPOP_SECONDS} seconds away from now`);
   }
-  const wanted = request.accessToken === undefined ? undefined : hash("sha256", request.accessToken, "base64url");
-  if (wanted !== undefined && ath !== wanted) {
+  const requested = request.accessToken === undefined ? undefined : hash("sha256", request.accessToken, "base64url");
+  if (requested !== undefined && ath !== requested) {
     throw new DpopError("its claim ath is not the hash of the access token");
   }
   const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk as Parameters<typeof calculateJwkThumbprint>[0]);

@@ -10,7 +10,7 @@ export {
 export { type AccessTokenClaims, PLATFORM_AUDIENCE, audiencesOf, readAudiences } from "./claims.ts";
 export {
   type CookieOptions,
-  LONGEST_COOKIE,
+  MAX_COOKIE,
   type RequestCookies,
   parseCookies,
   readCookie,
@@ -26,7 +26,7 @@ export {
   checkDpopProof,
   readDpopToken,
 } from "./dpop.ts";
-export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
+export { type Issuer, type IssuerResponse, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
 export { type EndedLogin, type LogoutTokenVerifier, createLogoutTokenVerifier } from "./logout-token.ts";
 export { isOwnOrigin } from "./own-origin.ts";

@@ -31,11 +31,11 @@ export interface Issuer {
   readonly acceptIdTokens: boolean;
   readonly metadata: () => Promise<IssuerMetadata>;
   /** Calls an endpoint that the discovery document names. */
-  readonly call: (endpoint: Endpoint, options?: RequestOptions) => Promise<IssuerAnswer>;
+  readonly call: (endpoint: Endpoint, options?: RequestOptions) => Promise<IssuerResponse>;
   readonly close: () => Promise<void>;
 }
 
-export interface IssuerAnswer {
+export interface IssuerResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -53,7 +53,7 @@ export interface IssuerOptions {
 }
 
 const TIMEOUT = 5000;
-const LARGEST_ANSWER = 1024 * 1024;
+const MAX_ANSWER = 1024 * 1024;
 
 /** Opens the way to an issuer; nothing is read before it is needed. */
 export function openIssuer({
@@ -74,10 +74,10 @@ export function openIssuer({
     }
     const peer = peers.get(target.origin) ?? createPeer(target.origin);
     peers.set(target.origin, peer);
-    let answer;
+    let response;
     try {
       const limit = AbortSignal.timeout(timeout ?? TIMEOUT);
-      answer = await peer.dispatcher.request({
+      response = await peer.dispatcher.request({
         origin: peer.origin,
         path: `${target.pathname}${target.search}`,
         method,
@@ -85,7 +85,7 @@ export function openIssuer({
         ...(body !== undefined && { body }),
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       });
-      return { status: answer.statusCode, body: await readText(answer.body) };
+      return { status: response.statusCode, body: await readText(response.body) };
     } catch (cause) {
       throw new IssuerUnavailableError(`${target.origin}${target.pathname} cannot be reached: ${reasonOf(cause)}`, {
         cause,
@@ -148,8 +148,8 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > LARGEST_ANSWER) {
-      throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    if (size > MAX_ANSWER) {
+      throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`);
     }
     chunks.push(chunk);
   }

@@ -10,10 +10,10 @@ const token = (claims: { readonly jti: number; readonly exp?: number }) => ({
 
 test("the same token is refreshed once for all who bring it within half a minute", async () => {
   let now = 0;
-  let asked = 0;
+  let response = 0;
   const refresh = createRefreshOnce<{ readonly accessToken: string }>(() => now);
-  const ask = () => Promise.resolve(token({ jti: ++asked }));
-  const bring = (old: string) => refresh(old, ask);
+  const send = () => Promise.resolve(token({ jti: ++response }));
+  const bring = (old: string) => refresh(old, send);
   assert.deepEqual(await Promise.all([bring("old"), bring("old")]), [token({ jti: 1 }), token({ jti: 1 })]);
   assert.deepEqual(await bring("other"), token({ jti: 2 }));
   now = 29_999;
@@ -24,15 +24,15 @@ test("the same token is refreshed once for all who bring it within half a minute
 
 test("an access token that ended meanwhile is given to nobody; the login is renewed again, once", async () => {
   let now = 0;
-  let asked = 0;
+  let response = 0;
   const refresh = createRefreshOnce<{ readonly accessToken: string }>(() => now);
-  const ask = () => Promise.resolve(token({ jti: ++asked, exp: now / 1000 + 12 }));
-  assert.deepEqual(await refresh("old", ask), token({ jti: 1, exp: 12 }));
+  const send = () => Promise.resolve(token({ jti: ++response, exp: now / 1000 + 12 }));
+  assert.deepEqual(await refresh("old", send), token({ jti: 1, exp: 12 }));
   now = 11_000;
-  assert.deepEqual(await refresh("old", ask), token({ jti: 1, exp: 12 }));
+  assert.deepEqual(await refresh("old", send), token({ jti: 1, exp: 12 }));
   now = 13_000;
   const second = token({ jti: 2, exp: 25 });
-  assert.deepEqual(await Promise.all([refresh("old", ask), refresh("old", ask)]), [second, second]);
+  assert.deepEqual(await Promise.all([refresh("old", send), refresh("old", send)]), [second, second]);
 });
 
 test("a failure to ask is no answer: the next one asks again", async () => {

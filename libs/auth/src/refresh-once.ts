@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 
 /** Milliseconds in which requests with the old token may still arrive. */
 const REMEMBER = 30_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Renews each login once. A page sends many requests with the same old token at once, and a refresh token may be good for one use
@@ -23,7 +23,7 @@ export function createRefreshOnce<T extends Refreshed | undefined>(clock: () => 
     const key = hash("sha256", refreshToken);
     const now = clock();
     for (const [old, { until }] of recent) {
-      if (until > now && recent.size < MOST_REMEMBERED) {
+      if (until > now && recent.size < MAX_REMEMBERED) {
         break;
       }
       recent.delete(old);

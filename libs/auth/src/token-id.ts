@@ -14,7 +14,7 @@ export function createTokenId(readAt: number): string {
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** What somebody may have done between the reading of a user and the signing of the token: entering a second factor. */
-const LONGEST_ISSUE = 60_000;
+const MAX_ISSUE = 60_000;
 
 /** Whether a token was made before a moment (milliseconds since 1970). Where only its second is known, that second counts as before. */
 export function isIssuedBefore(
@@ -24,6 +24,6 @@ export function isIssuedBefore(
   const [, high, low] = UUID_V7.exec(jti ?? "") ?? [];
   const readAt = high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
   // An issuer of someone else may put any time into its identifiers.
-  const isOfToken = readAt !== undefined && readAt < (iat + 1) * 1000 && readAt > iat * 1000 - LONGEST_ISSUE;
+  const isOfToken = readAt !== undefined && readAt < (iat + 1) * 1000 && readAt > iat * 1000 - MAX_ISSUE;
   return isOfToken ? readAt <= moment : iat <= Math.floor(moment / 1000);
 }

@@ -35,7 +35,7 @@ let published: readonly Key[] = [];
 let seenHosts: (string | undefined)[] = [];
 let keyReads = 0;
 let down = false;
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
   seenHosts.push(request.headers.host);
   if (down) {
     response.writeHead(503).end();
@@ -51,7 +51,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(404).end();
   }
 }
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => void reply(request, response));
 await new Promise<void>((resolve) => server.listen(socket, resolve));
 
 let now = Date.parse("2026-05-04T10:00:00Z");

@@ -11,7 +11,7 @@ import type { Identity } from "./policy/types.ts";
 import { TokenError } from "./token-error.ts";
 
 /** A token longer than this is refused unread; what fits in a request's head is far shorter. */
-const LONGEST_TOKEN = 16_384;
+const MAX_TOKEN = 16_384;
 
 /** A token that was accepted. */
 export interface VerifiedToken {
@@ -99,8 +99,8 @@ export function createTokenVerifier({
     if (known !== undefined) {
       return known;
     }
-    if (token.length > LONGEST_TOKEN) {
-      throw new TokenError("MALFORMED", `the token is longer than ${LONGEST_TOKEN} characters`);
+    if (token.length > MAX_TOKEN) {
+      throw new TokenError("MALFORMED", `the token is longer than ${MAX_TOKEN} characters`);
     }
     const now = clock();
     const claims = await verifySignature(token, {
@@ -188,9 +188,9 @@ function isForAudience(claims: AccessTokenClaims, audiences: readonly string[] |
 }
 
 function isOfHolder(claims: AccessTokenClaims, { boundTo, acceptExpiredFor }: VerifyOptions): boolean {
-  const wanted = boundKeyOf(claims);
+  const requested = boundKeyOf(claims);
   // Reading whose an ended token was lets nobody in.
-  return wanted === undefined || acceptExpiredFor !== undefined || (wanted !== "" && wanted === boundTo);
+  return requested === undefined || acceptExpiredFor !== undefined || (requested !== "" && requested === boundTo);
 }
 
 function dropOldest(map: Map<string, unknown>, count: number): void {

@@ -77,9 +77,9 @@ export class CwlError extends Error {
 /** `file:line:column: path: message (hint)` — the form editors and people can follow. */
 export function formatProblem(problem: Problem): string {
   const file = problem.file?.startsWith("file://") === true ? decodeURIComponent(problem.file.slice(7)) : problem.file;
-  const place = [file, problem.line, problem.column].filter((part) => part !== undefined).join(":");
+  const location = [file, problem.line, problem.column].filter((part) => part !== undefined).join(":");
   return [
-    place === "" ? "" : `${place}: `,
+    location === "" ? "" : `${location}: `,
     problem.path === undefined || problem.path === "" ? "" : `${problem.path}: `,
     problem.message,
     problem.hint === undefined ? "" : ` (${problem.hint})`,

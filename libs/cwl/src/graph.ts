@@ -106,7 +106,7 @@ function singleStep(process: Exclude<Process, Workflow>): Workflow {
           loadContents: false,
           loadListing: undefined,
           label: undefined,
-          place: input.place,
+          location: input.location,
         })),
         outputs: process.outputs.map((output) => output.name),
         requirements: [],
@@ -115,7 +115,7 @@ function singleStep(process: Exclude<Process, Workflow>): Workflow {
         scatterMethod: undefined,
         when: undefined,
         loop: undefined,
-        place: process.place,
+        location: process.location,
       },
     ],
   };

@@ -90,7 +90,7 @@ export function installCommand(): string {
 }
 
 /** Why bubblewrap does not work here, where it does not. */
-export function whyNoBubblewrap(command: string, system: readonly string[]): string | undefined {
+export function noBubblewrapReason(command: string, system: readonly string[]): string | undefined {
   try {
     execFileSync(command, [...system, "--tmpfs", "/tmp", "--unshare-net", ...SEALED, "--", "/bin/sh", "-c", ":"], {
       env: {},

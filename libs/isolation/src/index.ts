@@ -1,2 +1,2 @@
-export { SEALED, type SystemView, installCommand, showSystem, whyNoBubblewrap } from "./bubblewrap.ts";
+export { SEALED, type SystemView, installCommand, showSystem, noBubblewrapReason } from "./bubblewrap.ts";
 export { SYSTEM_PATH, findProgram } from "./find-program.ts";

@@ -14,7 +14,7 @@ export interface RemoteOptions {
   /** @throws for an address that must not be connected to */
   readonly checkHost?: (hostname: string, where: string) => void;
   /** Told of every answer of the registry itself: rate limits are in its headers. */
-  readonly onAnswer?: (status: number, headers: Headers) => void;
+  readonly onResponse?: (status: number, headers: Headers) => void;
 }
 
 interface Authorization {
@@ -35,7 +35,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  * leads; a redirect never leads from https to http.
  */
 export function createRemote(options: RemoteOptions): Pick<Peer, "fetch"> {
-  const { url, dispatcher, checkHost, onAnswer } = options;
+  const { url, dispatcher, checkHost, onResponse: onAnswer } = options;
   const base = new URL(url);
   const known = new Map<string, Authorization>();
 

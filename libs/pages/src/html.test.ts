@@ -24,7 +24,7 @@ test("a reading page shows the way to it, and what it is besides", () => {
     title: "Jobs",
     content: html`<h1>Jobs</h1>`,
     style: "/style.css",
-    trail: [
+    breadcrumbs: [
       { label: "eric", href: "/eric" },
       { label: "jobs", href: "/eric/jobs" },
     ],

@@ -9,7 +9,7 @@ export interface PageLayout {
   /** A wider column, for tables. */
   readonly wide?: boolean;
   /** A reading page instead of a card: the way from the first page to this one, which is the last. */
-  readonly trail?: readonly { readonly label: string; readonly href: string }[];
+  readonly breadcrumbs?: readonly { readonly label: string; readonly href: string }[];
   /** Beside the brand, on reading pages: what service this is. */
   readonly service?: string;
   /** The same content in other forms, shown at the end of reading pages. */
@@ -48,7 +48,7 @@ export function renderPage(layout: PageLayout): string {
         <link rel="stylesheet" href="${style}" />
         ${forms.map(({ href, type }) => html`<link rel="alternate" type="${type}" href="${href}" />`)}
       </head>
-      ${layout.trail === undefined ? card(layout) : readingPage(layout, layout.trail)}
+      ${layout.breadcrumbs === undefined ? card(layout) : readingPage(layout, layout.breadcrumbs)}
     </html>`.text;
 }
 
@@ -61,15 +61,18 @@ function card({ content, wide = false }: PageLayout): Html {
   </body>`;
 }
 
-function readingPage({ content, service, forms = [] }: PageLayout, trail: NonNullable<PageLayout["trail"]>): Html {
-  const last = trail.length - 1;
+function readingPage(
+  { content, service, forms = [] }: PageLayout,
+  breadcrumbs: NonNullable<PageLayout["breadcrumbs"]>,
+): Html {
+  const last = breadcrumbs.length - 1;
   return html`<body class="reading">
     <a class="skip" href="#content">Skip to content</a>
     <header>
       <p class="brand">${BRAND}<span>Swath ${service ?? ""}</span></p>
       <nav aria-label="Where this is">
         <ol>
-          ${trail.map(({ label, href }, index) =>
+          ${breadcrumbs.map(({ label, href }, index) =>
             index === last
               ? html`<li><a href="${href}" aria-current="page">${label}</a></li>`
               : html`<li><a href="${href}">${label}</a></li>`,

@@ -1,5 +1,5 @@
 /** Refused, cut off, not yet open for business; on a cluster also: sent to the address of a pod that is gone, or its Service is not made yet. */
-const PASSING = new Set([
+const TRANSIENT_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "ENOENT",
@@ -12,8 +12,10 @@ const PASSING = new Set([
 ]);
 
 /** Whether a connection failed for a reason that passes by itself. The pool's own timeout has no code. */
-export function isPassing({ code, message }: NodeJS.ErrnoException): boolean {
-  return code === undefined ? /connection timeout|timeout exceeded|timeout expired/i.test(message) : PASSING.has(code);
+export function isTransient({ code, message }: NodeJS.ErrnoException): boolean {
+  return code === undefined
+    ? /connection timeout|timeout exceeded|timeout expired/i.test(message)
+    : TRANSIENT_CODES.has(code);
 }
 
 /** A login that is not there: its role may be about to be made, or its password about to change. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type pg from "pg";
 
-import { isLoginFailure, isPassing } from "./is-passing.ts";
+import { isLoginFailure, isTransient } from "./is-passing.ts";
 
 interface MigrateOptions {
   readonly pool: pg.Pool;
@@ -86,7 +86,7 @@ const INITIAL_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2000;
 
 /** How long a login that is refused is tried again: where everything starts at once, the role may not be there yet. */
-const LOGIN_PATIENCE_MS = 15_000;
+const LOGIN_TIMEOUT_MS = 15_000;
 
 /**
  * Waits for a database that is starting, restarting or unreachable, for as long as that takes: a process that ended instead would
@@ -101,8 +101,8 @@ async function connect(pool: pg.Pool, onUnavailable: OnUnavailable): Promise<pg.
       return client;
     } catch (error) {
       const failure = error as NodeJS.ErrnoException;
-      const mayPass = isLoginFailure(failure) && performance.now() - began < LOGIN_PATIENCE_MS;
-      if (!isPassing(failure) && !mayPass) {
+      const mayPass = isLoginFailure(failure) && performance.now() - began < LOGIN_TIMEOUT_MS;
+      if (!isTransient(failure) && !mayPass) {
         throw error;
       }
       onUnavailable(`the database cannot be reached: ${failure.message}`);

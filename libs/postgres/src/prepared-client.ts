@@ -10,12 +10,12 @@ const LOST = new Set(["0A000", "26000", "42P05"]);
  */
 export class PreparedClient extends pg.Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- one of many shapes of this function; the others are passed on
-  override query(...given: any[]): any {
+  override query(...provided: any[]): any {
     const send = super.query.bind(this) as (...all: unknown[]) => unknown;
-    const [text, values, callback] = given as [unknown, unknown, unknown];
+    const [text, values, callback] = provided as [unknown, unknown, unknown];
     const name = typeof text === "string" && typeof values !== "function" ? MARK.exec(text)?.[1] : undefined;
     if (name === undefined) {
-      return send(...given);
+      return send(...provided);
     }
     const statement = { text: text as string, values: (values ?? []) as unknown[] };
     if (typeof callback !== "function") {
@@ -27,12 +27,12 @@ export class PreparedClient extends pg.Client {
       });
     }
     // As the pool asks.
-    const answer = callback as (error: Error | null | undefined, result: unknown) => void;
+    const response = callback as (error: Error | null | undefined, result: unknown) => void;
     return send({ ...statement, name }, (error: Error | null | undefined, result: unknown) => {
       if (isLost(error)) {
-        send(statement, answer);
+        send(statement, response);
       } else {
-        answer(error, result);
+        response(error, result);
       }
     });
   }

@@ -19,8 +19,8 @@ export function probePostgres(address: NetConnectOpts, timeout = 3000): Promise<
     socket.setTimeout(timeout, () => end(new Error("PostgreSQL does not answer")));
     socket.once("error", end);
     socket.once("close", () => end(new Error("PostgreSQL closed the connection")));
-    socket.once("data", (answer) => {
-      const isStarting = answer[0] === "E".charCodeAt(0) && answer.includes("C57P03\0");
+    socket.once("data", (response) => {
+      const isStarting = response[0] === "E".charCodeAt(0) && response.includes("C57P03\0");
       end(isStarting ? new Error("PostgreSQL is starting up") : undefined);
     });
   });

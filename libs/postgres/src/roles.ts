@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { isPassing } from "./is-passing.ts";
+import { isTransient } from "./is-passing.ts";
 import type { OnUnavailable } from "./migrate.ts";
 import { hashPassword } from "./scram.ts";
 
@@ -145,7 +145,7 @@ async function connect(url: string, onUnavailable: OnUnavailable): Promise<pg.Cl
       return client;
     } catch (error) {
       await client.end().catch(() => {});
-      if (!isPassing(error as NodeJS.ErrnoException)) {
+      if (!isTransient(error as NodeJS.ErrnoException)) {
         throw error;
       }
       onUnavailable(`the database cannot be reached: ${(error as Error).message}`);

@@ -24,9 +24,9 @@ const MAX_ALIASES = 100;
 export function convertApplication(bytes: Buffer, url: string): OgcRecord {
   const document = readPackage(bytes, url);
   const graph = Array.isArray(document["$graph"]) ? (document["$graph"] as readonly Json[]) : [document];
-  const wanted = /#(.+)$/.exec(url)?.[1];
+  const requested = /#(.+)$/.exec(url)?.[1];
   const workflow =
-    graph.find(({ id }) => wanted !== undefined && plainId(id) === wanted) ??
+    graph.find(({ id }) => requested !== undefined && plainId(id) === requested) ??
     graph.find((entry) => entry["class"] === "Workflow") ??
     graph.find((entry) => entry["class"] === "CommandLineTool");
   const id = plainId(workflow?.["id"]);

@@ -14,15 +14,15 @@ interface ItemParts {
 
 /** An item of STAC 1.1 of its parts; properties without a value are left out. */
 export function createItem({ id, collection, footprint, properties, assets, links = [] }: ItemParts): StacItem {
-  const given = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+  const provided = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   return {
     type: "Feature",
     stac_version: "1.1.0",
-    stac_extensions: findExtensions(given, assets),
+    stac_extensions: findExtensions(provided, assets),
     id,
     geometry: footprint.geometry,
     bbox: footprint.bbox,
-    properties: given,
+    properties: provided,
     links,
     assets,
     collection,

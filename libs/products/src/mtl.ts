@@ -25,8 +25,8 @@ export function parseMtl(bytes: Buffer, path: string): Mtl {
   if (groups.size === 0) {
     throw new ProductError(`${path} has no groups of fields; it is no MTL file.`);
   }
-  const get = (field: string, ...wanted: readonly string[]): string | undefined => {
-    for (const name of wanted.length === 0 ? groups.keys() : wanted) {
+  const get = (field: string, ...requested: readonly string[]): string | undefined => {
+    for (const name of requested.length === 0 ? groups.keys() : requested) {
       const value = groups.get(name)?.get(field);
       if (value !== undefined) {
         return value;
@@ -36,8 +36,8 @@ export function parseMtl(bytes: Buffer, path: string): Mtl {
   };
   return {
     get,
-    number: (field, ...wanted) => {
-      const value = Number(get(field, ...wanted) ?? Number.NaN);
+    number: (field, ...requested) => {
+      const value = Number(get(field, ...requested) ?? Number.NaN);
       return Number.isFinite(value) ? value : undefined;
     },
     fields: (prefix) => {

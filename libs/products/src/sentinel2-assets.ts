@@ -210,16 +210,16 @@ export function describeMetadata(
   const xml = (path: string): StacAsset => ({ href: files.href(path), type: "application/xml", roles: ["metadata"] });
   const level = /MSIL(\w\w)/.exec(product)?.[1] ?? "";
   // A place that cannot be listed is believed to have what every product has.
-  const isThere = (path: string): boolean => files.paths.length === 0 || files.paths.includes(path);
+  const exists = (path: string): boolean => files.paths.length === 0 || files.paths.includes(path);
   const preview = (isTiff ? ["tif", "jp2"] : ["jp2", "tif"])
     .map((ending) => `GRANULE/${granule}/QI_DATA/${image}_PVI.${ending}`)
-    .find(isThere);
+    .find(exists);
   return {
     safe_manifest: xml("manifest.safe"),
     product_metadata: xml(product),
     granule_metadata: xml(tile),
-    ...(isThere("INSPIRE.xml") && { inspire_metadata: xml("INSPIRE.xml") }),
-    ...(datastrip !== undefined && isThere(datastrip) && { datastrip_metadata: xml(datastrip) }),
+    ...(exists("INSPIRE.xml") && { inspire_metadata: xml("INSPIRE.xml") }),
+    ...(datastrip !== undefined && exists(datastrip) && { datastrip_metadata: xml(datastrip) }),
     ...(preview !== undefined && {
       preview: {
         href: files.href(preview),

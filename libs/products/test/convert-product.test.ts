@@ -324,10 +324,10 @@ test("half a product: the error names the file and what is missing", async () =>
 });
 
 test("Sentinel-1 products of the agency are valid, with the time within which they are there", async () => {
-  const wanted: Readonly<Record<string, string>> = { "NRT-3h": "PT3H", "Fast-24h": "PT24H" };
+  const expected: Readonly<Record<string, string>> = { "NRT-3h": "PT3H", "Fast-24h": "PT24H" };
   for (const path of globSync("sentinel1/*.SAFE", { cwd: AGENCY })) {
     const { properties, ...item } = await convertFolder(join(AGENCY, path));
     assert.deepEqual(validate({ ...item, properties } as StacItem), [], path);
-    assert.equal(properties["product:timeliness"], wanted[String(properties["product:timeliness_category"])], path);
+    assert.equal(properties["product:timeliness"], expected[String(properties["product:timeliness_category"])], path);
   }
 });

@@ -149,14 +149,14 @@ test("a mosaic asks for the box that is missing, and takes parts of the picture"
   const plane = (values: number[]) => [
     { samples: Uint8Array.from(values), mask: new Uint8Array(values.length).fill(255), type: "uint8" as const },
   ];
-  assert.deepEqual(mosaic.wanted(), { x: 0, y: 0, width: 3, height: 2 });
+  assert.deepEqual(mosaic.requested(), { x: 0, y: 0, width: 3, height: 2 });
   mosaic.add(plane([1, 2]), { x: 0, y: 0, width: 1, height: 2 });
-  assert.deepEqual(mosaic.wanted(), { x: 1, y: 0, width: 2, height: 2 });
+  assert.deepEqual(mosaic.requested(), { x: 1, y: 0, width: 2, height: 2 });
   mosaic.add(plane([7, 7, 8, 8]), { x: 0, y: 0, width: 2, height: 2 });
-  assert.deepEqual(mosaic.wanted(), { x: 2, y: 0, width: 1, height: 2 });
+  assert.deepEqual(mosaic.requested(), { x: 2, y: 0, width: 1, height: 2 });
   mosaic.add([], { x: 0, y: 0, width: 0, height: 0 });
   mosaic.add(plane([9, 9]), { x: 2, y: 0, width: 1, height: 2 });
-  assert.equal(mosaic.wanted(), undefined);
+  assert.equal(mosaic.requested(), undefined);
   assert.deepEqual([...(mosaic.finish()?.[0]?.samples ?? [])], [1, 7, 9, 2, 8, 9]);
 });
 

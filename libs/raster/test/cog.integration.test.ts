@@ -70,8 +70,8 @@ test("written files are cloud-optimised, where and what they should be", { skip:
     const read = readWithGdal(path, folder);
     let different = 0;
     for (let at = 0; at < pixels * request.expressions.length; at += 1) {
-      const isThere = own[pixels * request.expressions.length + (at % pixels)] !== 0;
-      different += isThere && read[at] !== own[at] ? 1 : 0;
+      const exists = own[pixels * request.expressions.length + (at % pixels)] !== 0;
+      different += exists && read[at] !== own[at] ? 1 : 0;
     }
     assert.ok(different <= pixels * 0.003, `${name}: ${different} differ`);
   }

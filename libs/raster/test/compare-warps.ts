@@ -154,11 +154,11 @@ export function compareBand(expected: Float64Array, samples: ArrayLike<number>, 
   let [different, edges, extra, valid, sum, total, squares] = [0, 0, 0, 0, 0, 0, 0];
   for (let at = 0; at < mask.length; at += 1) {
     const value = expected[at]!;
-    const isThere = value !== MISSING && !Number.isNaN(value);
-    if (isThere !== mask[at]! > 0) {
+    const exists = value !== MISSING && !Number.isNaN(value);
+    if (exists !== mask[at]! > 0) {
       edges += 1;
-      extra += isThere ? 0 : 1;
-    } else if (isThere) {
+      extra += exists ? 0 : 1;
+    } else if (exists) {
       valid += 1;
       total += value;
       squares += value * value;

@@ -23,7 +23,7 @@ interface Served {
 /** Serves a file by ranges, unless `answer` does something else. */
 async function serve(
   t: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse, count: number) => boolean = () => false,
+  reply: (request: IncomingMessage, response: ServerResponse, count: number) => boolean = () => false,
 ): Promise<Served> {
   const requests: Served["requests"] = [];
   const server = createServer((request, response) => {
@@ -31,7 +31,7 @@ async function serve(
     const [, from = 0, to = 0] = /bytes=(\d+)-(\d+)/.exec(range)?.map(Number) ?? [];
     const body = FILE.subarray(from, to + 1);
     requests.push({ range, bytes: body.length, headers: request.headers });
-    if (!answer(request, response, requests.length)) {
+    if (!reply(request, response, requests.length)) {
       response
         .writeHead(206, {
           "content-range": `bytes ${from}-${from + body.length - 1}/${FILE.length}`,
@@ -121,8 +121,8 @@ test("what a server does wrong is said, and what may pass is tried again", async
       (response) => !!response.writeHead(206, { "content-range": "bytes 0-9/100" }).end("0".repeat(1000)),
     ],
   ];
-  for (const [code, answer] of cases) {
-    const { url } = await serve(t, (_request, response) => answer(response, 0));
+  for (const [code, reply] of cases) {
+    const { url } = await serve(t, (_request, response) => reply(response, 0));
     await assert.rejects(openHttpSource({ kind: "http", url, allowPrivate: true }).read(0, 10), { code });
   }
   const flaky = await serve(t, (_request, response, count) => count < 3 && !!response.writeHead(503).end());

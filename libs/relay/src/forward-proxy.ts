@@ -58,9 +58,9 @@ function forward(request: IncomingMessage, response: ServerResponse, options: Fo
       agent: false,
       timeout: CONNECT_MS,
     },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      pipeline(answer, response, () => {});
+    (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      pipeline(reply, response, () => {});
     },
   );
   far.on("error", (error) => {

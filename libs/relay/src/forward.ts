@@ -45,7 +45,7 @@ export function forward(options: ForwardOptions): void {
     });
     outgoing.on("response", (incoming) => {
       ended = true;
-      answer(incoming, options);
+      reply(incoming, options);
     });
     outgoing.on("error", (cause) => {
       if (ended || response.headersSent) {
@@ -86,10 +86,7 @@ function framedHeaders(headers: readonly string[], { body }: RelayedRequest): re
   return body === "chunked" ? [...headers, "Transfer-Encoding", "chunked"] : headers;
 }
 
-function answer(
-  incoming: IncomingMessage,
-  { request, response, changeHeaders = (same) => same }: ForwardOptions,
-): void {
+function reply(incoming: IncomingMessage, { request, response, changeHeaders = (same) => same }: ForwardOptions): void {
   const headers = changeHeaders(returnedHeaders(incoming.rawHeaders));
   if (!request.complete) {
     // What is left of the body ends with the connection instead of being read to nowhere.

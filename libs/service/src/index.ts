@@ -1,12 +1,12 @@
 export { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 export { type Logger, createLogger } from "./log.ts";
-export { isAway } from "./is-away.ts";
+export { isUnavailable } from "./is-unavailable.ts";
 export { REFUSED_VALUE, isHostileText, isRefusedByDatabase } from "./hostile-text.ts";
-export { AWAY, Problem, toProblem, type ProblemBody } from "./problem.ts";
+export { UNAVAILABLE_DETAIL, Problem, toProblem, type ProblemBody } from "./problem.ts";
 export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";
 export { readList } from "./read-list.ts";
 export { type RunningService, type ServiceContext, runService } from "./run-service.ts";
 export { type SecretCheck, createSecretCheck, readBearer } from "./secret-check.ts";
-export { freeChunk, takeChunks } from "./take-chunks.ts";
+export { detachChunk, consumeChunks } from "./consume-chunks.ts";

@@ -29,22 +29,22 @@ export async function startManagement({
 }: ManagementOptions): Promise<Management> {
   collectDefaultMetrics({ register: metrics });
   const server = createServer((request, response) => {
-    const answer = (status: number, type: string, body: string) =>
+    const reply = (status: number, type: string, body: string) =>
       response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) }).end(body);
     const fail = (status: number) => (error: unknown) =>
-      answer(status, "text/plain", `${error instanceof Error ? error.message : String(error)}\n`);
+      reply(status, "text/plain", `${error instanceof Error ? error.message : String(error)}\n`);
     switch (request.url) {
       case "/healthz":
-        answer(200, "text/plain", "ok\n");
+        reply(200, "text/plain", "ok\n");
         break;
       case "/readyz":
-        ready().then(() => answer(200, "text/plain", "ok\n"), fail(503));
+        ready().then(() => reply(200, "text/plain", "ok\n"), fail(503));
         break;
       case "/metrics":
-        metrics.metrics().then((text) => answer(200, metrics.contentType, text), fail(500));
+        metrics.metrics().then((text) => reply(200, metrics.contentType, text), fail(500));
         break;
       default:
-        answer(404, "text/plain", "only /healthz, /readyz and /metrics are here\n");
+        reply(404, "text/plain", "only /healthz, /readyz and /metrics are here\n");
     }
   });
   return {

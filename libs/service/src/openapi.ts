@@ -61,7 +61,11 @@ export async function addOpenApi(
 }
 
 /** An answer in JSON, as a route's schema describes it. */
-export const jsonAnswer = <Schema extends object>(description: string, schema: Schema, type = "application/json") => ({
+export const jsonResponse = <Schema extends object>(
+  description: string,
+  schema: Schema,
+  type = "application/json",
+) => ({
   description,
   content: { [type]: { schema } },
 });

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 
 import { REFUSED_VALUE, isRefusedByDatabase } from "./hostile-text.ts";
-import { isAway } from "./is-away.ts";
+import { isUnavailable } from "./is-unavailable.ts";
 
 /** Problem details as they are sent (RFC 9457 §3.1). */
 export interface ProblemBody {
@@ -45,7 +45,7 @@ export class Problem extends Error {
 }
 
 /** What clients are told while something that a service needs is away. */
-export const AWAY = "Something that this service needs does not answer; try again in a moment.";
+export const UNAVAILABLE_DETAIL = "Something that this service needs does not answer; try again in a moment.";
 
 /**
  * Any thrown value as a problem; what is not meant for clients becomes a 500 without its message, or a 503 where the service will be
@@ -55,8 +55,8 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
   }
-  if (isAway(error)) {
-    return new Problem(503, AWAY, { headers: { "retry-after": "1" }, cause: error });
+  if (isUnavailable(error)) {
+    return new Problem(503, UNAVAILABLE_DETAIL, { headers: { "retry-after": "1" }, cause: error });
   }
   if (isRefusedByDatabase(error)) {
     return new Problem(400, REFUSED_VALUE, { cause: error });

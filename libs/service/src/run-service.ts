@@ -11,7 +11,7 @@ import { measureRequests } from "./request-metrics.ts";
 import { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 
 /** What the place where a service runs asks of it, whatever service it is. */
-const SURROUNDINGS = defineSettings({
+const COMMON_SETTINGS = defineSettings({
   STOP_DELAY: {
     kind: "duration",
     default: 0,
@@ -108,7 +108,7 @@ export async function runService<const D extends Readonly<Record<string, Setting
     }
   };
   service = await options.build({ settings, logger, metrics: management.metrics, reportWaiting });
-  const surroundings = loadSettings(SURROUNDINGS, env);
+  const surroundings = loadSettings(COMMON_SETTINGS, env);
   if (service.measuresRequests !== true) {
     measureRequests(service.servers, management.metrics);
   }

@@ -7,8 +7,8 @@ export type SecretCheck = (shown: string) => boolean;
 export function createSecretCheck(...secrets: readonly (string | undefined)[]): SecretCheck {
   const accepted = secrets.flatMap((secret) => (secret === undefined || secret === "" ? [] : [digest(secret)]));
   return (shown) => {
-    const given = digest(shown);
-    return accepted.filter((each) => timingSafeEqual(each, given)).length > 0;
+    const provided = digest(shown);
+    return accepted.filter((each) => timingSafeEqual(each, provided)).length > 0;
   };
 }
 

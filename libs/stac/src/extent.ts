@@ -7,7 +7,7 @@ import type { StacExtent, StacItem } from "./types.ts";
 export function extentOf(items: readonly StacItem[]): StacExtent {
   const boxes = items
     .flatMap(({ bbox }) => (bbox === undefined ? [] : [flatten(bbox)]))
-    .filter((box) => box.length === 4);
+    .filter((bbox) => bbox.length === 4);
   const times = items.flatMap(({ properties }) =>
     ["datetime", "start_datetime", "end_datetime"].map((name) => properties[name]),
   );
@@ -22,7 +22,7 @@ export function extentOf(items: readonly StacItem[]): StacExtent {
 
 function surround(boxes: readonly (readonly number[])[]): number[] {
   const crosses = boxes.some(([west = 0, , east = 0]) => west > east);
-  const side = (index: number, pick: (...values: number[]) => number) => pick(...boxes.map((box) => box[index] ?? 0));
+  const side = (index: number, pick: (...values: number[]) => number) => pick(...boxes.map((bbox) => bbox[index] ?? 0));
   return [crosses ? -180 : side(0, Math.min), side(1, Math.min), crosses ? 180 : side(2, Math.max), side(3, Math.max)];
 }
 

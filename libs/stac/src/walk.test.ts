@@ -14,9 +14,9 @@ async function walk(
   documents: Readonly<Record<string, unknown>>,
   options: Partial<WalkOptions> = {},
 ): Promise<readonly string[]> {
-  const asked: string[] = [];
+  const response: string[] = [];
   const read = (href: string) => {
-    asked.push(href);
+    response.push(href);
     const path = href.slice("https://h/".length);
     return path in documents
       ? Promise.resolve({ href, value: documents[path] })
@@ -29,7 +29,7 @@ async function walk(
   } of walkItems(await read("https://h/start"), { read, ...options })) {
     found.push(`${id} ${href.slice("https://h/".length)}`);
   }
-  assert.equal(new Set(asked).size, asked.length, "no document is read twice");
+  assert.equal(new Set(response).size, response.length, "no document is read twice");
   return found;
 }
 

@@ -67,18 +67,18 @@ export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmi
   const call = async <Body>(method: string, path: string, body?: object): Promise<Body | undefined> => {
     calls += 1;
     onCall?.(calls);
-    const answer = await peer.fetch(path, {
+    const response = await peer.fetch(path, {
       method,
       timeout: 10_000,
       headers: { authorization, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (answer.status === 404) {
+    const text = await response.text();
+    if (response.status === 404) {
       return undefined;
     }
-    if (!answer.ok) {
-      throw new Problem(502, `the object storage answers ${answer.status} to ${method} ${path}: ${detailOf(text)}`);
+    if (!response.ok) {
+      throw new Problem(502, `the object storage answers ${response.status} to ${method} ${path}: ${detailOf(text)}`);
     }
     return (text === "" ? {} : JSON.parse(text)) as Body;
   };
@@ -97,11 +97,11 @@ export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmi
     putUser: async (name, policy) => void (await call("PUT", user(name), { policy, enabled: true })),
     deleteUser: async (name) => void (await call("DELETE", user(name))),
     listKeys: async (name) => {
-      const answer = await call<{ accessKeys: AccessKey[] }>(
+      const response = await call<{ accessKeys: AccessKey[] }>(
         "GET",
         `/api/access-keys?user=${encodeURIComponent(name)}`,
       );
-      return answer?.accessKeys ?? [];
+      return response?.accessKeys ?? [];
     },
     createKey: async (name, title) => {
       const key = await call<{ accessKey: string; secretKey: string }>("POST", "/api/access-keys", {
@@ -118,7 +118,7 @@ export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmi
       const found = await call<StorageRole>("GET", role(name));
       return found && { claim: found.claim, values: found.values.toSorted(), policy: found.policy };
     },
-    putRole: async (name, wanted) => void (await call("PUT", role(name), wanted)),
+    putRole: async (name, requested) => void (await call("PUT", role(name), requested)),
     deleteRole: async (name) => void (await call("DELETE", role(name))),
   };
 }

@@ -6,7 +6,7 @@ import { runCommand } from "./run-command.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** Why there is no cluster to test against; `undefined` when there is one. */
-export async function whyNoKubernetes(): Promise<string | undefined> {
+export async function findKubernetesSkipReason(): Promise<string | undefined> {
   // oxlint-disable-next-line node/no-process-env -- tests find their cluster as people do
   if (process.env["KUBECONFIG"] === undefined) {
     return "KUBECONFIG names no Kubernetes cluster";
@@ -64,7 +64,7 @@ export async function createAccount(options: {
   ]);
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 7200 } };
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-  const answer = JSON.parse(await mustKubectl(["create", "--raw", path, "-f", "-"], JSON.stringify(request))) as {
+  const response = JSON.parse(await mustKubectl(["create", "--raw", path, "-f", "-"], JSON.stringify(request))) as {
     status: { token: string };
   };
   const config = JSON.parse(await mustKubectl(["config", "view", "--raw", "--flatten", "--minify", "-o", "json"])) as {
@@ -72,7 +72,7 @@ export async function createAccount(options: {
   };
   const [{ cluster }] = config.clusters as [(typeof config.clusters)[0]];
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "token"), answer.status.token);
+  writeFileSync(join(folder, "token"), response.status.token);
   writeFileSync(join(folder, "namespace"), namespace);
   writeFileSync(join(folder, "ca.crt"), Buffer.from(cluster["certificate-authority-data"], "base64"));
   return cluster.server;

@@ -11,7 +11,7 @@ function findLoader(root: string): string {
 }
 
 /** Why images cannot be given to the cluster; `undefined` when they can. */
-export function whyNoImages(root: string): string | undefined {
+export function findImagesSkipReason(root: string): string | undefined {
   return !existsSync(findLoader(root))
     ? `no program imports images into the cluster: ${findLoader(root)} is not there (set SWATH_SHARED)`
     : !existsSync("/usr/bin/buildah")
@@ -22,7 +22,7 @@ export function whyNoImages(root: string): string | undefined {
 }
 
 /** Times that an import is tried. */
-const MOST_IMPORTS = 3;
+const MAX_IMPORTS = 3;
 
 /**
  * Gives an archive of images to the cluster's nodes, one process at a time: containerd takes away what no image refers to, which can be a
@@ -38,7 +38,7 @@ export async function loadArchive(root: string, archive: string): Promise<void> 
     if (status === 0) {
       return;
     }
-    if (tries === MOST_IMPORTS || !stderr.includes("not found")) {
+    if (tries === MAX_IMPORTS || !stderr.includes("not found")) {
       throw new Error(`cannot import ${archive}: ${stderr}`);
     }
   }

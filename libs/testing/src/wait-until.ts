@@ -6,16 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export async function waitUntil<T>(
   what: string,
-  ask: () => T | Promise<T>,
+  send: () => T | Promise<T>,
   seconds = 120,
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + seconds * 1000;
   let last: unknown;
   while (Date.now() < deadline) {
     try {
-      const answer = await ask();
-      if (answer !== undefined && answer !== false) {
-        return answer as Exclude<T, undefined | false>;
+      const response = await send();
+      if (response !== undefined && response !== false) {
+        return response as Exclude<T, undefined | false>;
       }
     } catch (error) {
       last = error;

@@ -17,31 +17,31 @@ const ConfirmContext = createContext<Ask | undefined>(undefined);
 
 /** Asks before something happens; the promise is false when it was put off. */
 export function useConfirm(): Ask {
-  const ask = use(ConfirmContext);
-  if (ask === undefined) {
+  const send = use(ConfirmContext);
+  if (send === undefined) {
     throw new Error("useConfirm is used outside of startApp");
   }
-  return ask;
+  return send;
 }
 
 export function ConfirmProvider({ children }: { readonly children: ReactNode }) {
-  const [open, setOpen] = useState<{ question: ConfirmQuestion; answer: (yes: boolean) => void }>();
+  const [open, setOpen] = useState<{ question: ConfirmQuestion; response: (yes: boolean) => void }>();
   const [isShown, setShown] = useState(false);
   const [typed, setTyped] = useState("");
-  const ask = useCallback<Ask>(
+  const send = useCallback<Ask>(
     (question) =>
       new Promise((resolve) => {
         setTyped("");
-        setOpen({ question, answer: resolve });
+        setOpen({ question, response: resolve });
         setShown(true);
       }),
     [],
   );
   const close = (yes: boolean) => {
-    open?.answer(yes);
+    open?.response(yes);
     setShown(false);
   };
-  const context = useMemo(() => ask, [ask]);
+  const context = useMemo(() => send, [send]);
   const question = open?.question;
   const isReady = question?.typed === undefined || question.typed === typed;
   return (

@@ -97,7 +97,7 @@ export function DataTable<Row>({
             <th>
               <Checkbox
                 size="xs"
-                aria-label="Choose all"
+                aria-label="Select all"
                 checked={rows.length > 0 && selected?.size === rows.length}
                 indeterminate={selected !== undefined && selected.size > 0 && selected.size < rows.length}
                 onChange={(event) => choose(rows.map(rowKey), event.currentTarget.checked)}

@@ -21,7 +21,7 @@ export {
 export { notifyDone, notifyFailed } from "./notify.ts";
 export { RouteError } from "./route-error.tsx";
 export { Page } from "./page.tsx";
-export { Part, insist, lazyPart, loadPage } from "./part.tsx";
+export { Part, loadWithRetry, lazyPart, loadPage } from "./part.tsx";
 export { type Problem, RequestError, toRequestError } from "./problem.ts";
 export { request, requestJson } from "./request.ts";
 export { SecretField } from "./secret-field.tsx";

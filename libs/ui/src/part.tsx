@@ -13,11 +13,11 @@ const WAIT = 700;
 export function lazyPart<T extends ComponentType<any>>(
   load: () => Promise<{ readonly default: T }>,
 ): LazyExoticComponent<T> {
-  return lazy(() => insist(load));
+  return lazy(() => loadWithRetry(load));
 }
 
 /** Loads a part of the app, several times if need be. */
-export async function insist<T>(load: () => Promise<T>): Promise<T> {
+export async function loadWithRetry<T>(load: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await load();
@@ -40,7 +40,7 @@ const RETRY_MS = 1500;
 export async function loadPage<T>(load: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await insist(load);
+      return await loadWithRetry(load);
     } catch (error) {
       if (await isReachable()) {
         throw error;

@@ -9,7 +9,7 @@ interface RequestOptions {
 }
 
 /** Seconds after which somebody who waits for data is told that there is no answer. What changes something may take longer. */
-const PATIENCE = 15;
+const TIMEOUT = 15;
 
 /**
  * Asks a service for JSON. `undefined` for an answer without a body.
@@ -20,7 +20,7 @@ export async function requestJson<T>(url: string, options: RequestOptions = {}):
   if (method !== "GET") {
     return readJson(await request(url, options));
   }
-  const end = AbortSignal.timeout(PATIENCE * 1000);
+  const end = AbortSignal.timeout(TIMEOUT * 1000);
   try {
     return await readJson(
       await request(url, { ...options, signal: signal === undefined ? end : AbortSignal.any([signal, end]) }),
@@ -29,7 +29,7 @@ export async function requestJson<T>(url: string, options: RequestOptions = {}):
     if (!end.aborted || signal?.aborted === true || error instanceof RequestError) {
       throw error;
     }
-    const detail = `There was no answer within ${PATIENCE} seconds. The service has much to do, or it hangs; try again in a moment.`;
+    const detail = `There was no answer within ${TIMEOUT} seconds. The service has much to do, or it hangs; try again in a moment.`;
     throw new RequestError(504, { title: "No answer", detail }, { cause: error });
   }
 }

@@ -12,7 +12,7 @@ export function SignedIn<Session>({ children }: { readonly children: (session: S
     return <Navigate to={`${SIGN_IN}?to=${encodeURIComponent(pathname + search)}`} replace />;
   }
   return (
-    <Awaited query={session} what="Looking who is logged in">
+    <Awaited query={session} what="Loading session">
       {(known) => known && children(known)}
     </Awaited>
   );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { widenBox } from "../src/map/box.ts";
+import { expandBbox } from "../src/map/box.ts";
 import { RAMPS, colourAt, suggestRamp, toGradient } from "../src/map/colour-ramps.ts";
 
 test("a ramp gives every value a colour between its neighbours", () => {
@@ -20,6 +20,6 @@ test("bands get the ramp that people expect", () => {
 });
 
 test("a box gets room around it and stays on the map", () => {
-  assert.deepEqual(widenBox([0, 0, 10, 10], 0.1), [-1, -1, 11, 11]);
-  assert.equal(widenBox([0, 80, 10, 90])[3], 85);
+  assert.deepEqual(expandBbox([0, 0, 10, 10], 0.1), [-1, -1, 11, 11]);
+  assert.equal(expandBbox([0, 80, 10, 90])[3], 85);
 });

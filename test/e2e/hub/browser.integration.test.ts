@@ -7,7 +7,7 @@ import { runCommand } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 import type { Page } from "playwright-core";
 
-import { checkAccessibility } from "../in-browser.ts";
+import { checkAccessibility } from "../browser-assertions.ts";
 import {
   type HubBrowser,
   type HubFixture,
@@ -127,8 +127,8 @@ test(
     );
     // Logging out ends it there as well.
     await page.goto(`${hub.hubUrl}/hub/logout`);
-    const answer = await page.goto(`http://eric--lite.${hub.hubHost}/jupyter-lite.json`);
-    assert.ok(answer !== null && new URL(answer.url()).host !== `eric--lite.${hub.hubHost}`, answer?.url());
+    const response = await page.goto(`http://eric--lite.${hub.hubHost}/jupyter-lite.json`);
+    assert.ok(response !== null && new URL(response.url()).host !== `eric--lite.${hub.hubHost}`, response?.url());
     await context.close();
   },
 );

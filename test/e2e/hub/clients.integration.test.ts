@@ -83,21 +83,21 @@ async function startFront(
   platform: Platform,
   onEnd: (close: () => void) => void,
 ): Promise<Readonly<Record<string, string>>> {
-  const answerWith = async (request: IncomingMessage, response: ServerResponse) => {
+  const respondWith = async (request: IncomingMessage, response: ServerResponse) => {
     const [, service = "", rest = ""] = /^\/(catalogue|data)(\/.*)$/.exec(request.url ?? "") ?? [];
     const parts: Buffer[] = [];
     for await (const part of request) {
       parts.push(part as Buffer);
     }
     const user = request.headers.authorization === "Bearer eric" ? "eric" : undefined;
-    const answer = await platform[service === "data" ? "dataAccess" : "catalogue"](user, rest, {
+    const reply = await platform[service === "data" ? "dataAccess" : "catalogue"](user, rest, {
       method: request.method ?? "GET",
       ...(parts.length > 0 && { body: JSON.parse(Buffer.concat(parts).toString()) as unknown }),
     });
-    response.writeHead(answer.status, { "content-type": String(answer.headers["content-type"]) }).end(answer.bytes);
+    response.writeHead(reply.status, { "content-type": String(reply.headers["content-type"]) }).end(reply.bytes);
   };
   const server = createServer((request, response) => {
-    answerWith(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+    respondWith(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onEnd(() => {

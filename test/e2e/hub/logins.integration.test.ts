@@ -17,7 +17,7 @@ let client: OidcClient;
 let logins: Logins;
 let closeIssuer: () => Promise<void>;
 /** Whether the keys of the issuer cannot be had just now. */
-let isAway = false;
+let isUnavailable = false;
 const sealer = createHubKeys("a secret of the tests, long enough");
 
 before(async () => {
@@ -29,8 +29,8 @@ before(async () => {
   client = createOidcClient({ issuer: identity.issuer, clientId: "admin-cli" });
   const unreliable: TokenVerifier = {
     ...verifier,
-    verify: (...given) =>
-      isAway ? Promise.reject(new IssuerUnavailableError("it is away")) : verifier.verify(...given),
+    verify: (...provided) =>
+      isUnavailable ? Promise.reject(new IssuerUnavailableError("it is away")) : verifier.verify(...provided),
   };
   logins = createLogins({
     sql: database,
@@ -49,7 +49,7 @@ after(async () => {
   await identity?.close();
 });
 beforeEach(async () => {
-  isAway = false;
+  isUnavailable = false;
   await database.rows("delete from logins");
 });
 
@@ -71,11 +71,11 @@ const storedTokens = async (): Promise<{ refreshToken: string }> => {
 test("a renewal whose token cannot be checked keeps the new refresh token, and the next one succeeds", async () => {
   const { refreshToken } = await begin("eric");
   await database.rows("update logins set access_expires = now()");
-  isAway = true;
+  isUnavailable = true;
   await assert.rejects(logins.accessToken("eric"), /it is away/);
   const kept = await storedTokens();
   assert.notEqual(kept.refreshToken, refreshToken);
-  isAway = false;
+  isUnavailable = false;
   const renewed = await logins.accessToken("eric");
   assert.ok(renewed !== undefined && renewed.expires.getTime() > Date.now() + 30_000);
 });
@@ -84,12 +84,12 @@ test("an issuer's notice ends the session that it names, and all of a user where
   const first = await begin("eric");
   const second = await begin("eric");
   const other = await begin("bob");
-  const isThere = async (cookie: string) => (await logins.find(cookie)) !== undefined;
+  const exists = async (cookie: string) => (await logins.find(cookie)) !== undefined;
   await logins.endAll({ sessionId: first.sessionId, userId: undefined });
-  assert.deepEqual([await isThere(first.cookie), await isThere(second.cookie)], [false, true]);
+  assert.deepEqual([await exists(first.cookie), await exists(second.cookie)], [false, true]);
   const row = await database.first<{ subject: string }>("select subject from logins where user_name = 'eric'");
   await logins.endAll({ sessionId: second.sessionId, userId: "somebody else" });
-  assert.equal(await isThere(second.cookie), true);
+  assert.equal(await exists(second.cookie), true);
   await logins.endAll({ sessionId: undefined, userId: row?.subject ?? "" });
-  assert.deepEqual([await isThere(second.cookie), await isThere(other.cookie)], [false, true]);
+  assert.deepEqual([await exists(second.cookie), await exists(other.cookie)], [false, true]);
 });

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 import type { Locator, Page } from "playwright-core";
 
-import { checkAccessibility, checkLightAndDark } from "../in-browser.ts";
+import { checkAccessibility, checkLightAndDark } from "../browser-assertions.ts";
 import { putExampleScenes } from "./example-scenes.ts";
 import { type HubBrowser, type HubFixture, skipReason, startBrowser, startHub } from "./hub-fixture.ts";
 

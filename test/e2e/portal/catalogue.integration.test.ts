@@ -8,37 +8,37 @@ import { after, before, test } from "node:test";
 import { waitUntil } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import { checkAccessibility } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal } from "./portal-browser.ts";
+import { checkAccessibility } from "../browser-assertions.ts";
+import { type PortalFixture, type BrowserUser, deployPortal } from "./portal-browser.ts";
 
 // Real scenes in the catalogue, found in the portal by area, time and words, looked at, and handed to a process.
 const SCENES = join(import.meta.dirname, "../../../examples/scenes");
 const skip = skipWithoutChromium;
 
-let rig: PortalRig;
+let fixture: PortalFixture;
 let close: (() => Promise<void>) | undefined;
-let eric: Visitor;
+let eric: BrowserUser;
 before(async () => {
   if (skip === false) {
-    ({ rig, close } = await deployPortal({
+    ({ fixture, close } = await deployPortal({
       REQUIRE_RESOURCE_CATALOGUE: "true",
       REQUIRE_REGISTRATION_API: "true",
       REGISTRATION_ALLOW_PRIVATE: "127.0.0.1",
     }));
-    const admin = await rig.open();
+    const admin = await fixture.open();
     await admin.logIn("admin");
     await loadScenes(admin);
     await admin.context.close();
-    eric = await rig.open();
+    eric = await fixture.open();
     await eric.logIn("eric");
   }
 });
 after(() => close?.());
 
-const portal = (path: string) => rig.url("portal", path);
+const portal = (path: string) => fixture.url("portal", path);
 
 /** A public collection of the example scenes, through the portal as pages do it. */
-async function loadScenes({ page }: Visitor): Promise<void> {
+async function loadScenes({ page }: BrowserUser): Promise<void> {
   const folders = readdirSync(SCENES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const items = folders.map(({ name }) => ({
     ...(JSON.parse(readFileSync(join(SCENES, name, "item.json"), "utf8")) as Record<string, unknown>),
@@ -149,13 +149,13 @@ test("the search is copied for other programs, with the public address of the ca
   await page.goto(portal("/catalogue?collection=examples&clouds=20"));
   await page.getByRole("button", { name: "Copy as" }).click();
   await page.getByRole("menuitem", { name: "pystac-client" }).click();
-  await page.getByText(`Client.open("${rig.url("resource-catalogue", "/stac")}"`).waitFor();
+  await page.getByText(`Client.open("${fixture.url("resource-catalogue", "/stac")}"`).waitFor();
 });
 
 test("home shows the latest scenes; the search finds them, pages and files from anywhere", { skip }, async () => {
-  const visitor = await rig.open({ bypassCSP: true });
-  await visitor.logIn("eric");
-  const { page } = visitor;
+  const browserUser = await fixture.open({ bypassCSP: true });
+  await browserUser.logIn("eric");
+  const { page } = browserUser;
   await page
     .getByRole("list", { name: "Latest scenes" })
     .getByRole("link", { name: /Lommel/ })
@@ -176,7 +176,7 @@ test("home shows the latest scenes; the search finds them, pages and files from 
   await field.fill("deploy");
   await page.getByRole("option", { name: "Deploy a process" }).click();
   await page.waitForURL(/\/processing\/deploy$/);
-  await visitor.context.close();
+  await browserUser.context.close();
 });
 
 test("a map goes to a place by its name, takes another base map, and an area from a file", { skip }, async () => {
@@ -220,7 +220,7 @@ test("a map goes to a place by its name, takes another base map, and an area fro
 });
 
 test("the owner of a workspace edits its own collections and items, and others do not see them", { skip }, async () => {
-  const owner = await rig.open();
+  const owner = await fixture.open();
   await owner.logIn("bob", "/workspaces/new");
   const { page } = owner;
   await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -302,7 +302,7 @@ test("an administrator adds a harvester, runs it, sees what is broken, and remov
   });
   await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
   t.after(() => source.close());
-  const admin = await rig.open();
+  const admin = await fixture.open();
   t.after(() => admin.context.close());
   await admin.logIn("admin");
   const { page } = admin;
@@ -335,7 +335,7 @@ test(
   "an administrator makes, changes and deletes a collection and an item; mistakes are shown at their fields",
   { skip },
   async () => {
-    const admin = await rig.open();
+    const admin = await fixture.open();
     await admin.logIn("admin");
     const { page } = admin;
     await page.goto(portal("/catalogue/collections"));
@@ -396,5 +396,5 @@ test(
 
 test("no page had a fault in the console of the browser", { skip }, () => {
   // A refused condition is a 400 that the browser tells as well.
-  assert.deepEqual(rig.findFaults([/status of 4(?:00|04|22)/]), []);
+  assert.deepEqual(fixture.findFaults([/status of 4(?:00|04|22)/]), []);
 });

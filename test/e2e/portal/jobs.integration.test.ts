@@ -10,8 +10,8 @@ import { type TestCluster, waitUntil } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { presign } from "../../../components/objstore/admin/presign.ts";
-import { tabTo } from "../in-browser.ts";
-import { type PortalRig, type Visitor, administratorToken, deployPortal } from "./portal-browser.ts";
+import { tabTo } from "../browser-assertions.ts";
+import { type PortalFixture, type BrowserUser, administratorToken, deployPortal } from "./portal-browser.ts";
 
 // The ways in which packages come to the platform and jobs end, a login that is renewed meanwhile, and very many jobs.
 const skip = skipWithoutChromium;
@@ -39,14 +39,14 @@ $graph:
 `;
 
 let cluster: TestCluster;
-let rig: PortalRig;
+let fixture: PortalFixture;
 let close: (() => Promise<void>) | undefined;
-let eric: Visitor;
+let eric: BrowserUser;
 let server: Server | undefined;
 before(async () => {
   if (skip === false) {
-    ({ cluster, rig, close } = await deployPortal());
-    eric = await rig.open();
+    ({ cluster, fixture, close } = await deployPortal());
+    eric = await fixture.open();
     await eric.logIn("eric", "/processing/deploy");
   }
 });
@@ -55,7 +55,7 @@ after(async () => {
   await close?.();
 });
 
-const portal = (path: string) => rig.url("portal", path);
+const portal = (path: string) => fixture.url("portal", path);
 
 test("a package is pasted, its mistake shown at its line, repaired there, and deployed", { skip }, async () => {
   const { page } = eric;
@@ -85,8 +85,8 @@ test("a package is deployed by its address; why an address is refused is said", 
       const body = JSON.stringify({ preferred_name: "eric", default_owner: "eric" });
       await fetch(workspaces, { method: "POST", body, headers: json });
       for (let attempt = 0; attempt < 600; attempt += 1) {
-        const answer = await fetch("/api/workspaces/ws-eric/files/packages/index.cwl", { method: "PUT", body: text });
-        if (answer.ok) {
+        const response = await fetch("/api/workspaces/ws-eric/files/packages/index.cwl", { method: "PUT", body: text });
+        if (response.ok) {
           return true;
         }
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -140,7 +140,7 @@ async function linkTo(key: string): Promise<string> {
   );
   const { access: id, secret, region } = storage.credentials;
   return presign({
-    publicUrl: rig.url("objstore", ""),
+    publicUrl: fixture.url("objstore", ""),
     region,
     credential: { id, secret, token: null },
     method: "GET",
@@ -274,8 +274,8 @@ test("a login is renewed before it ends, while a page is open", { skip }, async 
 
 /** Seconds that access tokens last from now on. */
 async function shortenTokens(accessTokenLifespan: number): Promise<void> {
-  const token = await administratorToken(rig);
-  const { status } = await rig.ask("identity", "/admin/realms/master", {
+  const token = await administratorToken(fixture);
+  const { status } = await fixture.send("identity", "/admin/realms/master", {
     method: "PUT",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
     body: JSON.stringify({ accessTokenLifespan }),
@@ -350,5 +350,5 @@ test("no page had a fault in the console of the browser", { skip }, () => {
     // The very many jobs are of a process that is not deployed.
     /status of 404 .*\/processes\/bulk\/graph/,
   ];
-  assert.deepEqual(rig.findFaults(expected), []);
+  assert.deepEqual(fixture.findFaults(expected), []);
 });

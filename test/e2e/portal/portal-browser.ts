@@ -9,19 +9,19 @@ import { type Browser, type BrowserContext, type Page } from "playwright-core";
 export const PASSWORD = "changeme";
 
 /** A deployed portal, as people with browsers meet it. */
-export interface PortalRig {
+export interface PortalFixture {
   readonly url: (service: string, path?: string) => string;
   /** A browser of somebody's own. `requests` are the addresses that its pages asked for. */
-  readonly open: (options?: { readonly bypassCSP?: boolean }) => Promise<Visitor>;
+  readonly open: (options?: { readonly bypassCSP?: boolean }) => Promise<BrowserUser>;
   /** A request without a browser, with any headers. */
-  readonly ask: (service: string, path: string, options?: AskOptions) => Promise<{ status: number; body: string }>;
+  readonly send: (service: string, path: string, options?: AskOptions) => Promise<{ status: number; body: string }>;
   /** What the console of any page said that is a fault, and that the test did not expect. */
   readonly findFaults: (expected: readonly RegExp[]) => readonly string[];
   readonly close: () => Promise<void>;
 }
 
 /** Milliseconds: nothing that is waited for is a test of speed, and machines may be slow. */
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
 /** What browsers say of drawing without a graphics processor, and of network interfaces that come and go beside them. */
 const OF_THIS_MACHINE = /GL Driver Message|GPU stall|WebGL context|CONTEXT_LOST_WEBGL|swiftshader|ERR_NETWORK_CHANGED/i;
@@ -32,7 +32,7 @@ interface AskOptions {
   readonly body?: string;
 }
 
-export interface Visitor {
+export interface BrowserUser {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly requests: readonly string[];
@@ -54,24 +54,24 @@ const PORTAL = {
 /** Deploys a platform with a portal, and opens a browser. `close` deletes it, also when only half of it came to be. */
 export async function deployPortal(
   variables: Readonly<Record<string, string>> = {},
-): Promise<{ readonly cluster: TestCluster; readonly rig: PortalRig; readonly close: () => Promise<void> }> {
+): Promise<{ readonly cluster: TestCluster; readonly fixture: PortalFixture; readonly close: () => Promise<void> }> {
   const cluster = await createTestCluster({ ...PORTAL, ...variables });
   try {
     const { status, stdout, stderr } = await cluster.apply();
     assert.equal(status, 0, stdout + stderr);
-    const rig = await openPortal(cluster);
+    const fixture = await openPortal(cluster);
     const close = async () => {
-      await rig.close();
+      await fixture.close();
       await cluster.close();
     };
-    return { cluster, rig, close };
+    return { cluster, fixture, close };
   } catch (error) {
     await cluster.close();
     throw error;
   }
 }
 
-export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
+export async function openPortal(cluster: TestCluster): Promise<PortalFixture> {
   const tlsPort = /,(\d+):443/.exec(cluster.env["LOCALCLUSTER_EXTRA_OPTIONS"] ?? "")?.[1] ?? "443";
   const url = (service: string, path = "/") => `https://${service}.${cluster.domain}:${tlsPort}${path}`;
   const browser: Browser = await launchChromium();
@@ -88,7 +88,7 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
         locale: "en-US",
         viewport: { width: 1280, height: 860 },
       });
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(TIMEOUT);
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url("portal", "") });
       const requests: string[] = [];
       context.on("request", (request) => requests.push(request.url()));
@@ -101,12 +101,12 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
       const page = await context.newPage();
       return { context, page, requests, logIn: (name, path) => logIn(page, url("portal", path ?? "/"), name) };
     },
-    ask: (service, path, options) => ask(Number(tlsPort), new URL(url(service)).host, path, options),
+    send: (service, path, options) => send(Number(tlsPort), new URL(url(service)).host, path, options),
     close: () => browser.close(),
   };
 }
 
-function ask(
+function send(
   port: number,
   host: string,
   path: string,
@@ -153,18 +153,20 @@ async function logIn(page: Page, address: string, username: string): Promise<voi
 }
 
 /** Ends every login of somebody at the identity service, as an administrator does. */
-export async function endLogins(rig: PortalRig, username: string): Promise<void> {
-  const headers = { authorization: `Bearer ${await administratorToken(rig)}` };
-  const found = await rig.ask("identity", `/admin/realms/master/users?username=${username}&exact=true`, { headers });
+export async function endLogins(fixture: PortalFixture, username: string): Promise<void> {
+  const headers = { authorization: `Bearer ${await administratorToken(fixture)}` };
+  const found = await fixture.send("identity", `/admin/realms/master/users?username=${username}&exact=true`, {
+    headers,
+  });
   const [user] = JSON.parse(found.body) as readonly { readonly id: string }[];
   const path = `/admin/realms/master/users/${user?.id}/logout`;
-  const { status } = await rig.ask("identity", path, { method: "POST", headers });
+  const { status } = await fixture.send("identity", path, { method: "POST", headers });
   assert.equal(status, 204);
 }
 
 /** An access token for the administration API of the identity service. */
-export async function administratorToken(rig: PortalRig): Promise<string> {
-  const { body } = await rig.ask("identity", "/realms/master/protocol/openid-connect/token", {
+export async function administratorToken(fixture: PortalFixture): Promise<string> {
+  const { body } = await fixture.send("identity", "/realms/master/protocol/openid-connect/token", {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: `grant_type=password&client_id=admin-cli&username=admin&password=${PASSWORD}`,

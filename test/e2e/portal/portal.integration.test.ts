@@ -6,29 +6,29 @@ import { after, before, test } from "node:test";
 import { type TestCluster, waitUntil } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import { checkAccessibility, checkForms, tabTo } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal } from "./portal-browser.ts";
+import { checkAccessibility, checkForms, tabTo } from "../browser-assertions.ts";
+import { type PortalFixture, type BrowserUser, deployPortal } from "./portal-browser.ts";
 
 const skip = skipWithoutChromium;
 const FILE = JSON.stringify({ type: "FeatureCollection", features: [] });
 
 let cluster: TestCluster;
-let rig: PortalRig;
+let fixture: PortalFixture;
 let close: (() => Promise<void>) | undefined;
-let eric: Visitor;
+let eric: BrowserUser;
 before(async () => {
   if (skip === false) {
-    ({ cluster, rig, close } = await deployPortal({
+    ({ cluster, fixture, close } = await deployPortal({
       REQUIRE_DUMMY_SERVICE: "true",
       REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
     }));
-    eric = await rig.open();
+    eric = await fixture.open();
   }
 });
 after(() => close?.());
 
-const portal = (path: string) => rig.url("portal", path);
-const heading = ({ page }: Visitor, name: string | RegExp) => page.getByRole("heading", { name }).first();
+const portal = (path: string) => fixture.url("portal", path);
+const heading = ({ page }: BrowserUser, name: string | RegExp) => page.getByRole("heading", { name }).first();
 
 test("a login comes back to where it was asked for, and its cookies are for the domain alone", { skip }, async () => {
   await eric.logIn("eric", "/workspaces?from=mail");
@@ -87,7 +87,7 @@ test("keys are hidden until they are asked for, and are in the commands that are
 });
 
 test("others see nothing of it until they are let in, and then only what they may", { skip }, async () => {
-  const bob = await rig.open();
+  const bob = await fixture.open();
   await bob.logIn("bob", "/workspaces");
   await heading(bob, "No workspace yet").waitFor();
   await bob.page.goto(portal("/workspaces/ws-eric/files"));
@@ -118,7 +118,7 @@ test("others see nothing of it until they are let in, and then only what they ma
 test("the same browser may use the workspace API's page and every protected service", { skip }, async () => {
   const page = await eric.context.newPage();
   // Without the operation's own address: the page opens that one by itself at some time, and a click would close it again.
-  await page.goto(rig.url("workspace-api", "/docs"));
+  await page.goto(fixture.url("workspace-api", "/docs"));
   const operation = page.locator(".opblock-get").first();
   await operation.locator(".opblock-summary-control").click();
   await operation.getByRole("button", { name: "Execute" }).click();
@@ -128,11 +128,11 @@ test("the same browser may use the workspace API's page and every protected serv
     ["ades", "/eric/ogc-api/processes"],
     ["workspace-api", "/workspaces/ws-eric"],
   ] as const) {
-    const answer = await page.goto(rig.url(service, path));
-    assert.equal(answer?.status(), 200, service);
-    assert.equal(page.url(), rig.url(service, path));
+    const response = await page.goto(fixture.url(service, path));
+    assert.equal(response?.status(), 200, service);
+    assert.equal(page.url(), fixture.url(service, path));
   }
-  assert.equal((await page.goto(rig.url("dummy-service", "/bob/x")))?.status(), 403);
+  assert.equal((await page.goto(fixture.url("dummy-service", "/bob/x")))?.status(), 403);
   await page.close();
 });
 
@@ -140,7 +140,7 @@ test(
   "administrators see pods, their logs and the configuration, and no secret; nobody else does",
   { skip },
   async () => {
-    const admin = await rig.open();
+    const admin = await fixture.open();
     await admin.logIn("admin", "/admin/pods");
     const { page } = admin;
     await page.getByText(/pods are Running or Completed/).waitFor();
@@ -184,7 +184,7 @@ test("a service that is down is named, and the rest goes on", { skip }, async ()
 });
 
 test("no page has a serious accessibility fault or is wider than a phone, in light and dark", { skip }, async () => {
-  const admin = await rig.open({ bypassCSP: true });
+  const admin = await fixture.open({ bypassCSP: true });
   const { page } = admin;
   await page.goto(portal("/"));
   await page.getByRole("link", { name: "Log in" }).waitFor();
@@ -234,9 +234,9 @@ test(
   "the first load is small, stays within the deployment, and has no script of its own in the page",
   { skip },
   async (t) => {
-    const visitor = await rig.open();
-    await visitor.logIn("eric");
-    const { page, requests, context } = visitor;
+    const browserUser = await fixture.open();
+    await browserUser.logIn("eric");
+    const { page, requests, context } = browserUser;
     const network = await context.newCDPSession(page);
     const isScript = new Set<string>();
     let scripts = 0;
@@ -250,19 +250,19 @@ test(
     });
     await network.send("Network.enable");
     await network.send("Network.setCacheDisabled", { cacheDisabled: true });
-    const answer = await page.goto(portal("/"));
+    const response = await page.goto(portal("/"));
     await page.getByRole("link", { name: "ws-eric" }).waitFor();
     await page.waitForLoadState("networkidle");
     t.diagnostic(`${scripts} bytes of script in the first load`);
     assert.ok(scripts > 50_000 && scripts <= 250_000, `${scripts} bytes of script`);
-    const policy = answer?.headers()["content-security-policy"] ?? "";
+    const policy = response?.headers()["content-security-policy"] ?? "";
     assert.match(policy, /script-src 'self';/);
     assert.doesNotMatch(policy, /unsafe/);
     for (const request of requests) {
       assert.ok(new URL(request).hostname.endsWith(`.${cluster.domain}`) || request.startsWith("data:"), request);
       assert.doesNotMatch(request, /eyJ[\w-]{20,}\.eyJ|access_token|refresh_token/);
     }
-    await visitor.context.close();
+    await browserUser.context.close();
   },
 );
 
@@ -272,7 +272,7 @@ test("other hosts of the deployment cannot act in somebody's name, nor read", { 
   const own = portal("");
   const attempts: readonly Readonly<Record<string, string>>[] = [
     {},
-    { origin: rig.url("objstore", "") },
+    { origin: fixture.url("objstore", "") },
     { origin: "null" },
     { origin: `${own}.evil.org` },
     { origin: own, "sec-fetch-site": "same-site" },
@@ -280,21 +280,21 @@ test("other hosts of the deployment cannot act in somebody's name, nor read", { 
   ];
   for (const headers of attempts) {
     const to = async (method: string, path: string) =>
-      (await rig.ask("portal", path, { method, headers: { cookie, ...headers } })).status;
+      (await fixture.send("portal", path, { method, headers: { cookie, ...headers } })).status;
     const what = JSON.stringify(headers);
     assert.equal(await to("POST", "/auth/logout"), 403, what);
     assert.equal(await to("PUT", "/api/workspaces/ws-eric/files/planted"), 403, what);
     assert.equal(await to("DELETE", "/api/services/workspace-api/workspaces/ws-eric"), 403, what);
   }
   const read = (headers: Record<string, string>) =>
-    rig.ask("portal", "/api/session", { headers: { cookie, ...headers } });
+    fixture.send("portal", "/api/session", { headers: { cookie, ...headers } });
   assert.equal((await read({ "sec-fetch-site": "same-site" })).status, 403);
   assert.match((await read({ "sec-fetch-site": "same-origin" })).body, /"eric"/);
   // Planted second cookies of the names make both worthless instead of logging somebody in as somebody else.
   assert.deepEqual(
     JSON.parse(
       (
-        await rig.ask("portal", "/api/session", {
+        await fixture.send("portal", "/api/session", {
           headers: { cookie: `auth_user_id=x; auth_refresh_token=y; ${cookie}` },
         })
       ).body,
@@ -313,8 +313,8 @@ test("logging out ends the login everywhere, and no token was ever logged", { sk
   const { page, context } = eric;
   const tokens = (await context.cookies(portal("/"))).filter(({ name }) => name.startsWith("auth_"));
   const cookie = tokens.map(({ name, value }) => `${name}=${value}`).join("; ");
-  const ask = (service: string, path: string) => rig.ask(service, path, { headers: { cookie } });
-  assert.equal((await ask("dummy-service", "/eric/x")).status, 200);
+  const send = (service: string, path: string) => fixture.send(service, path, { headers: { cookie } });
+  assert.equal((await send("dummy-service", "/eric/x")).status, 200);
   await page.goto(portal("/"));
   await page.getByRole("button", { name: /^Logged in as/ }).click();
   await page.getByRole("menuitem", { name: "Log out" }).click();
@@ -324,9 +324,9 @@ test("logging out ends the login everywhere, and no token was ever logged", { sk
     [],
   );
   // The cookies as somebody may have kept them, once the gatekeeper has heard of it.
-  await waitUntil("they are refused", async () => (await ask("dummy-service", "/eric/x")).status === 401);
-  assert.deepEqual(JSON.parse((await ask("portal", "/api/session")).body), { user: null });
-  assert.equal((await ask("portal", "/api/services/ades/eric/ogc-api/jobs")).status, 401);
+  await waitUntil("they are refused", async () => (await send("dummy-service", "/eric/x")).status === 401);
+  assert.deepEqual(JSON.parse((await send("portal", "/api/session")).body), { user: null });
+  assert.equal((await send("portal", "/api/services/ades/eric/ogc-api/jobs")).status, 401);
   await page.goto(portal("/auth/login"));
   await page.getByLabel("Password").waitFor();
 
@@ -351,5 +351,5 @@ test("no page had a fault in the console of the browser", { skip }, () => {
     // Browsers ask for one where an answer is no page: those of protected services.
     /status of 40[34] .*\/favicon\.ico/,
   ];
-  assert.deepEqual(rig.findFaults(expected), []);
+  assert.deepEqual(fixture.findFaults(expected), []);
 });

@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { type TestCluster, waitUntil } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import { checkForms } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal } from "./portal-browser.ts";
+import { checkForms } from "../browser-assertions.ts";
+import { type PortalFixture, type BrowserUser, deployPortal } from "./portal-browser.ts";
 
 // From a package to a map: a person deploys the vegetation index, runs it on a part of a real scene, watches it, looks at what
 // came of it. Somebody else sees none of it.
@@ -15,52 +15,52 @@ const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const skip = skipWithoutChromium;
 
 let cluster: TestCluster;
-let rig: PortalRig;
+let fixture: PortalFixture;
 let close: (() => Promise<void>) | undefined;
-let eric: Visitor;
+let eric: BrowserUser;
 let jobAddress = "";
 before(async () => {
   if (skip === false) {
-    ({ cluster, rig, close } = await deployPortal());
-    eric = await rig.open();
+    ({ cluster, fixture, close } = await deployPortal());
+    eric = await fixture.open();
     await eric.logIn("eric");
     await storeScene(eric, "lommel");
   }
 });
 after(() => close?.());
 
-const portal = (path: string) => rig.url("portal", path);
+const portal = (path: string) => fixture.url("portal", path);
 
 /** Makes the workspace of who is logged in, and puts an example's scene there. */
-async function storeScene({ page }: Visitor, scene: string): Promise<void> {
+async function storeScene({ page }: BrowserUser, scene: string): Promise<void> {
   const files = readdirSync(join(EXAMPLES, "scenes", scene)).map((name) => ({
     path: `/api/workspaces/ws-eric/files/scenes/${scene}/${name}`,
     content: readFileSync(join(EXAMPLES, "scenes", scene, name)).toString("base64"),
   }));
   const statuses = await page.evaluate(async (stored) => {
-    const ask = (path: string, method: string, body?: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
+    const send = (path: string, method: string, body?: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
       fetch(path, { method, ...(body !== undefined && { body, headers: { "content-type": type } }) });
     const workspace = "/api/services/workspace-api/workspaces";
-    await ask(workspace, "POST", JSON.stringify({ preferred_name: "eric", default_owner: "eric" }));
+    await send(workspace, "POST", JSON.stringify({ preferred_name: "eric", default_owner: "eric" }));
     for (let attempt = 0; attempt < 600; attempt += 1) {
-      const record = (await (await ask(`${workspace}/ws-eric`, "GET")).json()) as { status?: string };
+      const record = (await (await send(`${workspace}/ws-eric`, "GET")).json()) as { status?: string };
       if (record.status === "ready") {
         break;
       }
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (const { path, content } of stored) {
       const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
       // Its owner is known to everybody a moment after it is ready.
-      let { status } = await ask(path, "PUT", bytes, "application/octet-stream");
+      let { status } = await send(path, "PUT", bytes, "application/octet-stream");
       for (let attempt = 0; status === 403 && attempt < 600; attempt += 1) {
         await new Promise((resolve) => setTimeout(resolve, 500));
-        ({ status } = await ask(path, "PUT", bytes, "application/octet-stream"));
+        ({ status } = await send(path, "PUT", bytes, "application/octet-stream"));
       }
-      answers.push(status);
+      responses.push(status);
     }
-    return answers;
+    return responses;
   }, files);
   assert.ok(
     statuses.every((status) => status < 300),
@@ -202,8 +202,8 @@ test("the result is offered for registration in the workspace that it is in", { 
   });
   assert.equal(found.queue, "harvester");
   assert.match(JSON.stringify(found), new RegExp(`s3://ws-eric/processing-results/${job}/catalog.json`));
-  const given = await read<object>(`/ades/eric/ogc-api/jobs/${job}/inputs`);
-  assert.deepEqual(Object.keys(given).toSorted(), ["inputs", "links", "response"]);
+  const provided = await read<object>(`/ades/eric/ogc-api/jobs/${job}/inputs`);
+  assert.deepEqual(Object.keys(provided).toSorted(), ["inputs", "links", "response"]);
 });
 
 test("a job's tabs are in its address, it leads to its files, and is copied for other programs", { skip }, async () => {
@@ -218,7 +218,7 @@ test("a job's tabs are in its address, it leads to its files, and is copied for 
   await page.getByRole("menuitem", { name: "curl" }).click();
   await page.getByText("Copied for curl.").waitFor();
   const copied = String(await page.evaluate("navigator.clipboard.readText()"));
-  assert.ok(copied.includes(`'${rig.url("ades", "/eric/ogc-api/processes/ndvi/execution")}'`), copied);
+  assert.ok(copied.includes(`'${fixture.url("ades", "/eric/ogc-api/processes/ndvi/execution")}'`), copied);
   assert.ok(copied.includes("s3://ws-eric/scenes/lommel/item.json") && !copied.includes("eyJ"), copied);
   await page.getByRole("link", { name: "In the workspace's files" }).click();
   await page.getByRole("button", { name: "catalog.json" }).waitFor();
@@ -279,9 +279,9 @@ test("a job is run again with what it was given before", { skip }, async () => {
 });
 
 test("pages have no serious accessibility fault, light and dark, and fit a phone", { skip }, async () => {
-  const visitor = await rig.open({ bypassCSP: true });
-  await visitor.logIn("eric");
-  const { page } = visitor;
+  const browserUser = await fixture.open({ bypassCSP: true });
+  await browserUser.logIn("eric");
+  const { page } = browserUser;
   const pages: readonly (readonly [string, () => Promise<void>])[] = [
     ["/processing/processes", () => page.getByRole("link", { name: "Vegetation index", exact: true }).waitFor()],
     ["/processing/deploy", () => page.getByLabel("Package in CWL").waitFor()],
@@ -291,16 +291,16 @@ test("pages have no serious accessibility fault, light and dark, and fit a phone
     ["/processing/jobs", () => page.getByRole("link", { name: "ndvi" }).first().waitFor()],
     [new URL(jobAddress).pathname, () => page.getByRole("img", { name: /values from/ }).waitFor()],
   ];
-  for (const [path, isThere] of pages) {
+  for (const [path, exists] of pages) {
     await page.goto(portal(path));
-    await isThere();
+    await exists();
     await checkForms(page, path);
   }
-  await visitor.context.close();
+  await browserUser.context.close();
 });
 
 test("somebody else sees none of it; nothing was asked of anybody outside; logged out is out", { skip }, async () => {
-  const bob = await rig.open();
+  const bob = await fixture.open();
   await bob.logIn("bob", "/processing/jobs");
   await bob.page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
   await bob.page.goto(jobAddress);
@@ -346,5 +346,5 @@ test("no page had a fault in the console of the browser", { skip }, () => {
     // A name that is taken.
     /status of 412 .*\/move/,
   ];
-  assert.deepEqual(rig.findFaults(expected), []);
+  assert.deepEqual(fixture.findFaults(expected), []);
 });

@@ -4,19 +4,19 @@ import { after, before, test } from "node:test";
 import { type TestCluster, waitUntil } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import { type PortalRig, type Visitor, deployPortal, endLogins, fillInLogin } from "./portal-browser.ts";
+import { type PortalFixture, type BrowserUser, deployPortal, endLogins, fillInLogin } from "./portal-browser.ts";
 
 // What happens to people's pages: logins that end, other windows, going back, wrong addresses, services that are away.
 const skip = skipWithoutChromium;
 
 let cluster: TestCluster;
-let rig: PortalRig;
+let fixture: PortalFixture;
 let close: (() => Promise<void>) | undefined;
-let eric: Visitor;
+let eric: BrowserUser;
 before(async () => {
   if (skip === false) {
-    ({ cluster, rig, close } = await deployPortal());
-    eric = await rig.open();
+    ({ cluster, fixture, close } = await deployPortal());
+    eric = await fixture.open();
     await eric.logIn("eric", "/workspaces/new");
     await eric.page.getByRole("button", { name: "Create", exact: true }).click();
     await heading(eric, "No files here yet").waitFor();
@@ -30,18 +30,18 @@ before(async () => {
 });
 after(() => close?.());
 
-const portal = (path: string) => rig.url("portal", path);
-const heading = ({ page }: Visitor, name: string | RegExp) => page.getByRole("heading", { name }).first();
+const portal = (path: string) => fixture.url("portal", path);
+const heading = ({ page }: BrowserUser, name: string | RegExp) => page.getByRole("heading", { name }).first();
 
 test("a login that ends while a form is filled in takes nothing of it away", { skip }, async () => {
   const { page, context } = eric;
   await page.goto(portal("/workspaces/new"));
   await page.getByLabel("Name").fill("atlas of fields");
-  await endLogins(rig, "eric");
+  await endLogins(fixture, "eric");
   const token = (await context.cookies(portal("/"))).find(({ name }) => name === "auth_user_id")?.value ?? "";
   const headers = { cookie: `auth_user_id=${token}` };
   await waitUntil("services have heard of it", async () => {
-    const { status } = await rig.ask("workspace-api", "/workspaces/ws-eric", { headers });
+    const { status } = await fixture.send("workspace-api", "/workspaces/ws-eric", { headers });
     return status === 401;
   });
   await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -131,15 +131,15 @@ test(
 );
 
 test("a click while there is no connection keeps the page, and the other one opens afterwards", { skip }, async () => {
-  const visitor = await rig.open();
-  await visitor.logIn("eric");
-  const { page, context } = visitor;
+  const browserUser = await fixture.open();
+  await browserUser.logIn("eric");
+  const { page, context } = browserUser;
   await page.getByRole("link", { name: "ws-eric" }).waitFor();
   // Nothing of it was loaded before, so it cannot be opened now.
   await context.setOffline(true);
   await page.getByRole("link", { name: "Processing", exact: true }).click();
   await page.getByText("The page opens when the connection is back.").waitFor();
-  await heading(visitor, /^Hello/).waitFor();
+  await heading(browserUser, /^Hello/).waitFor();
   await context.setOffline(false);
   await page.getByRole("heading", { name: "Processes", level: 1 }).waitFor();
   await page.getByText("The page opens when the connection is back.").waitFor({ state: "detached" });
@@ -158,15 +158,15 @@ test("who is no user becomes no member, and that is said", { skip }, async () =>
 });
 
 test("a login that comes to nothing leads to a page that says why, and to another one", { skip }, async () => {
-  const visitor = await rig.open();
-  const { page } = visitor;
+  const browserUser = await fixture.open();
+  const { page } = browserUser;
   await page.goto(portal("/auth/callback?error=access_denied&state=of-another-window"));
-  await heading(visitor, "The login was not completed").waitFor();
+  await heading(browserUser, "The login was not completed").waitFor();
   assert.equal(page.url(), portal("/login-failed?why=expired"));
   await page.getByRole("link", { name: "Log in" }).click();
   await fillInLogin(page, "bob");
-  await heading(visitor, /^Hello/).waitFor();
-  await visitor.context.close();
+  await heading(browserUser, /^Hello/).waitFor();
+  await browserUser.context.close();
 });
 
 test("logging out in one window ends the others", { skip }, async () => {
@@ -198,5 +198,5 @@ test("no page had a fault in the console of the browser", { skip }, () => {
     /net::ERR_INTERNET_DISCONNECTED/,
     /status of 50[234] .*\/api\//,
   ];
-  assert.deepEqual(rig.findFaults(expected), []);
+  assert.deepEqual(fixture.findFaults(expected), []);
 });

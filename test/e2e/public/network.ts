@@ -18,7 +18,7 @@ export interface TestNetwork {
 }
 
 /** Why there can be no such network here; false when there can. */
-export function whyNoNetwork(): string | false {
+export function findNetworkSkipReason(): string | false {
   if (process.getuid?.() !== 0) {
     return "needs root, for network namespaces";
   }

@@ -50,7 +50,7 @@ async function run({ readRoot }: Pebble): Promise<void> {
   const applied = await onMachine("deploy/swath/swath.sh", "apply", CLUSTER, DOMAIN, PUBLIC_IP);
   assert.equal(applied.status, 0, applied.stdout + applied.stderr);
   assert.doesNotMatch(applied.stderr, /does not answer|has not signed/);
-  say("applied");
+  report("applied");
 
   const authority = await readRoot();
   writeFileSync(certificateFile, authority);
@@ -59,7 +59,7 @@ async function run({ readRoot }: Pebble): Promise<void> {
   const after = await onMachine("bin/swath", "doctor", "--public", CLUSTER);
   assert.equal(after.status, 0, after.stdout + after.stderr);
   assert.doesNotMatch(after.stdout, /^(BAD|note) /m);
-  say("certificates are issued, doctor finds nothing");
+  report("certificates are issued, doctor finds nothing");
 
   // A visitor elsewhere, by names alone.
   const visit = (...args: readonly string[]) =>
@@ -75,16 +75,16 @@ async function run({ readRoot }: Pebble): Promise<void> {
   ]);
   assert.match(protectedHost.stdout, /^HTTP\/2 401/, protectedHost.stderr);
   assert.doesNotMatch(open.stdout, /x-forwarded/, "no open host unless it is asked for");
-  say("a visitor is led to HTTPS and kept out of what is protected");
+  report("a visitor is led to HTTPS and kept out of what is protected");
 
   const credentials = await onMachine("bin/swath", "credentials", CLUSTER);
   const [, password = ""] = /\badmin +(\S+)/.exec(credentials.stdout) ?? [];
   assert.notEqual(password, "changeme", credentials.stdout);
   if (skipWithoutChromium === false) {
     await logInWithBrowser(authority, password);
-    say("an operator logs in with a browser that trusts the authority; one that does not stays away");
+    report("an operator logs in with a browser that trusts the authority; one that does not stays away");
   } else {
-    say(`no browser: ${skipWithoutChromium}`);
+    report(`no browser: ${skipWithoutChromium}`);
   }
 }
 
@@ -102,8 +102,8 @@ async function logInWithBrowser(authority: string, password: string): Promise<vo
     const context = await browser.newContext();
     context.setDefaultTimeout(120_000);
     const page = await context.newPage();
-    const answer = await page.goto(`https://portal.${DOMAIN}/`);
-    const security = await answer?.securityDetails();
+    const response = await page.goto(`https://portal.${DOMAIN}/`);
+    const security = await response?.securityDetails();
     assert.equal(security?.protocol, "TLS 1.3");
     assert.match(security?.issuer ?? "", /Pebble/);
     await page.getByRole("link", { name: "Log in" }).first().click();
@@ -173,6 +173,6 @@ async function startDns(): Promise<ChildProcess> {
   return server;
 }
 
-function say(text: string): void {
+function report(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -23,13 +23,13 @@ export function openAccess(deployment: () => Deployment): {
       password: await password("identity service"),
       client_id: "admin-cli",
     });
-    const answer = await deployment().send("identity", "/realms/master/protocol/openid-connect/token", {
+    const response = await deployment().send("identity", "/realms/master/protocol/openid-connect/token", {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: form.toString(),
     });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.json().access_token as string;
+    assert.equal(response.status, 200, response.text);
+    return response.json().access_token as string;
   }
 
   /** An object of the bucket of results, as an S3 client reads it. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type CommandResult, runCommand } from "@swath/testing";
-import { applyObjects, kubectl, mustKubectl, whyNoKubernetes } from "@swath/testing/kubernetes";
+import { applyObjects, kubectl, mustKubectl, findKubernetesSkipReason } from "@swath/testing/kubernetes";
 
 export const root: string = join(import.meta.dirname, "../../..");
 export const NAME = "swath";
@@ -14,7 +14,7 @@ export const DOMAIN = "eo.example.org";
 /** Where the test cluster's storage class puts volumes, on this machine; belongs to root, who is not in the pods. */
 const HOST_VOLUMES = "/tmp/hostpath_pv";
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -34,7 +34,7 @@ export interface Deployment {
   /** Port on loopback that takes every host of the deployment. */
   readonly port: () => Promise<number>;
   /** A request to a host of the deployment through the API server. */
-  readonly send: (service: string, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly send: (service: string, path: string, options?: SendOptions) => Promise<TestResponse>;
   readonly close: () => Promise<void>;
   /** Ends what this process does and leaves the deployment as it is, for whoever works on a test. */
   readonly leave: () => void;
@@ -47,8 +47,8 @@ export interface SendOptions {
 }
 
 /** Why nothing can be deployed here; `undefined` when it can. */
-export async function whyNoDeployment(): Promise<string | undefined> {
-  const missing = await whyNoKubernetes();
+export async function findDeploymentSkipReason(): Promise<string | undefined> {
+  const missing = await findKubernetesSkipReason();
   if (missing !== undefined) {
     return `${missing}; set KUBECONFIG to a cluster for tests`;
   }
@@ -153,8 +153,11 @@ function openHostVolumes(): void {
   }
 }
 
-async function startForward(env: NodeJS.ProcessEnv, wanted: number): Promise<{ process: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [join(root, "cli/main.ts"), "forward", "-p", String(wanted), NAME], {
+async function startForward(
+  env: NodeJS.ProcessEnv,
+  expected: number,
+): Promise<{ process: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [join(root, "cli/main.ts"), "forward", "-p", String(expected), NAME], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -175,7 +178,7 @@ function send(
   host: string,
   path: string,
   { method = "GET", headers = {}, body }: SendOptions = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       { host: "127.0.0.1", port, path, method, headers: { host, ...headers }, agent: false, timeout: 60_000 },

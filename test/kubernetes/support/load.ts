@@ -74,7 +74,7 @@ setInterval(() => { try { require("node:fs").accessSync("/tmp/stop"); stopping =
 export interface Load {
   readonly stop: () => Promise<LoadResult>;
   /** One request from there, and what is answered. */
-  readonly ask: (url: string, headers: Readonly<Record<string, string>>) => Promise<string>;
+  readonly send: (url: string, headers: Readonly<Record<string, string>>) => Promise<string>;
 }
 
 /** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
@@ -111,7 +111,7 @@ export async function startLoad(
   await mustKubectl(["wait", "-n", NAMESPACE, "--for=condition=Ready", "pod/load", "--timeout=300s"]);
   const inside = (program: string) => mustKubectl(["exec", "-n", NAMESPACE, "load", "--", "node", "-e", program]);
   return {
-    ask: (url, headers) =>
+    send: (url, headers) =>
       inside(
         `require("node:http").get(${JSON.stringify(url)}, { headers: ${JSON.stringify(headers)} }, (r) => r.pipe(process.stdout))`,
       ),

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Recorder } from "../record.ts";
-import type { Answer, Visitor } from "../visitor.ts";
+import type { TestResponse, VirtualUser } from "../virtual-user.ts";
 
 export interface Place {
-  readonly visitor: Visitor;
+  readonly virtualUser: VirtualUser;
   readonly recorder: Recorder;
   /** Address of a service: `url("portal", "/")`. */
   readonly url: (service: string, path: string) => string;
@@ -24,11 +24,11 @@ const TRIES = 40;
 const TOKEN_LASTS_MS = 45_000;
 
 /** Repeats a request until it is answered, while services come back; undefined when none came. */
-export async function untilAnswered<T = Answer>(send: () => Promise<T | undefined>): Promise<T | undefined> {
+export async function untilAnswered<T = TestResponse>(send: () => Promise<T | undefined>): Promise<T | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const answer = await send();
-    if (answer !== undefined) {
-      return answer;
+    const response = await send();
+    if (response !== undefined) {
+      return response;
     }
     await sleep(500);
   }
@@ -36,11 +36,11 @@ export async function untilAnswered<T = Answer>(send: () => Promise<T | undefine
 }
 
 /** The `authorization` of a user's requests, renewed before it ends; undefined while nobody can log in. */
-export function createUser({ visitor, url, password }: Place, actor: string, username: string) {
+export function createUser({ virtualUser: visitor, url, password }: Place, actor: string, username: string) {
   let known: { readonly authorization: string; readonly until: number } | undefined;
   return async (): Promise<Readonly<Record<"authorization", string>> | undefined> => {
     if (known === undefined || known.until < Date.now()) {
-      const answer = await visitor.ask(actor, url("identity", "/realms/master/protocol/openid-connect/token"), {
+      const response = await visitor.send(actor, url("identity", "/realms/master/protocol/openid-connect/token"), {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({
@@ -52,8 +52,8 @@ export function createUser({ visitor, url, password }: Place, actor: string, use
         }).toString(),
       });
       known =
-        answer?.status === 200
-          ? { authorization: `Bearer ${answer.json().access_token}`, until: Date.now() + TOKEN_LASTS_MS }
+        response?.status === 200
+          ? { authorization: `Bearer ${response.json().access_token}`, until: Date.now() + TOKEN_LASTS_MS }
           : undefined;
     }
     return known && { authorization: known.authorization };

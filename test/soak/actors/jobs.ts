@@ -21,7 +21,7 @@ $graph:
 `;
 
 /** Deploys a package and runs jobs; every job that was accepted must end, once, and successfully. */
-export function createJobActor({ visitor, recorder, url }: Place): Actor {
+export function createJobActor({ virtualUser: visitor, recorder, url }: Place): Actor {
   const name = "jobs";
   const base = url("ades-open", "/eric/ogc-api");
   const accepted = new Set<string>();
@@ -32,25 +32,29 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
     pauseMs: 1500,
     act: async () => {
       if (process === undefined) {
-        const answer = await visitor.ask(name, `${base}/processes`, {
+        const response = await visitor.send(name, `${base}/processes`, {
           method: "POST",
           headers: { "content-type": "application/cwl" },
           body: PACKAGE,
         });
         // Deployed already when the answer to an earlier attempt was lost.
         process =
-          answer?.status === 201 ? (answer.json() as { id: string }).id : answer?.status === 409 ? "soak" : undefined;
+          response?.status === 201
+            ? (response.json() as { id: string }).id
+            : response?.status === 409
+              ? "soak"
+              : undefined;
         return;
       }
-      const answer = await visitor.ask(name, `${base}/processes/${process}/execution`, {
+      const response = await visitor.send(name, `${base}/processes/${process}/execution`, {
         method: "POST",
         headers: { ...json, prefer: "respond-async" },
         body: JSON.stringify({ inputs: { message: `number ${accepted.size}` } }),
       });
-      if (answer?.status === 201) {
-        accepted.add((answer.json() as { jobID: string }).jobID);
-      } else if (answer !== undefined) {
-        recorder.broken(`a job was not accepted: ${answer.status} ${answer.text.slice(0, 200)}`);
+      if (response?.status === 201) {
+        accepted.add((response.json() as { jobID: string }).jobID);
+      } else if (response !== undefined) {
+        recorder.broken(`a job was not accepted: ${response.status} ${response.text.slice(0, 200)}`);
       }
     },
     settle: async () => {
@@ -59,12 +63,12 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
       for (const id of accepted) {
         let status = "unknown";
         do {
-          const answer = await visitor.ask(name, `${base}/jobs/${id}`, { headers: json });
-          if (answer?.status === 404) {
+          const response = await visitor.send(name, `${base}/jobs/${id}`, { headers: json });
+          if (response?.status === 404) {
             recorder.broken(`job ${id} was accepted and is not known any more`);
             break;
           }
-          const job = answer?.json() as { status: string; message?: string } | undefined;
+          const job = response?.json() as { status: string; message?: string } | undefined;
           status = job?.status ?? status;
           if (["successful", "failed", "dismissed"].includes(status)) {
             if (status !== "successful") {
@@ -78,10 +82,10 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
         if (status === "accepted" || status === "running") {
           // All that is known of how it went, to find out why.
           const parts = ["", "/steps", "/notifications", "/logs"].map(async (part) => {
-            const answer = await visitor.ask(name, `${base}/jobs/${id}${part}`, {
+            const response = await visitor.send(name, `${base}/jobs/${id}${part}`, {
               headers: part === "/logs" ? {} : json,
             });
-            return `${part || "status"}: ${(answer?.text ?? "no answer").slice(-2000)}`;
+            return `${part || "status"}: ${(response?.text ?? "no answer").slice(-2000)}`;
           });
           recorder.broken(`job ${id} is still ${status} at the end\n${(await Promise.all(parts)).join("\n")}`);
         }

@@ -8,13 +8,13 @@ const digestOf = (content: string): string => `sha256:${hash("sha256", content)}
 
 /** Pushes small images to a workspace's project of the registry and reads older ones back, by tag and layer by layer. */
 export function createManifestActor(place: Place): Actor {
-  const { visitor, recorder, url, password } = place;
+  const { virtualUser: visitor, recorder, url, password } = place;
   const name = "manifests";
   const workspace = createWorkspace(place, name);
   const authorization = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
   const kept = new Map<string, { readonly manifest: string; readonly layer: string }>();
   const send = async (method: string, path: string, body?: string, type = "application/octet-stream") =>
-    visitor.ask(name, url("registry", `/v2/ws-eric/soak${path}`), {
+    visitor.send(name, url("registry", `/v2/ws-eric/soak${path}`), {
       method,
       headers: { authorization, accept: IMAGE, ...(body !== undefined && { "content-type": type }) },
       ...(body !== undefined && { body }),
@@ -28,12 +28,12 @@ export function createManifestActor(place: Place): Actor {
       [`/blobs/${digestOf(layer)}`, layer],
     ] as const;
     for (const [path, expected] of parts) {
-      const answer = await send("GET", path);
-      if (answer === undefined) {
+      const response = await send("GET", path);
+      if (response === undefined) {
         return undefined;
       }
-      if (answer.status !== 200 || answer.text !== expected) {
-        recorder.broken(`${path} was acknowledged, and is answered ${answer.status} with other content`);
+      if (response.status !== 200 || response.text !== expected) {
+        recorder.broken(`${path} was acknowledged, and is answered ${response.status} with other content`);
       }
     }
     return true;
@@ -62,11 +62,11 @@ export function createManifestActor(place: Place): Actor {
         config: describe("application/vnd.oci.image.config.v1+json", config),
         layers: [describe("application/vnd.oci.image.layer.v1.tar", layer)],
       });
-      const answer = await send("PUT", `/manifests/${tag}`, manifest, IMAGE);
-      if (answer?.status === 201) {
+      const response = await send("PUT", `/manifests/${tag}`, manifest, IMAGE);
+      if (response?.status === 201) {
         kept.set(tag, { manifest, layer });
-      } else if (answer !== undefined) {
-        recorder.broken(`a manifest was not accepted: ${answer.status} ${answer.text.slice(0, 200)}`);
+      } else if (response !== undefined) {
+        recorder.broken(`a manifest was not accepted: ${response.status} ${response.text.slice(0, 200)}`);
       }
       const older = [...kept.keys()][Math.floor(Math.random() * kept.size)];
       if (older !== undefined) {

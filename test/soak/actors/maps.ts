@@ -11,7 +11,7 @@ const ITEM = "S2_20190411T105029_B04";
 
 /** Looks at one scene, in other sizes again and again: the same map has to be the same picture at all times. */
 export function createMapActor(place: Place): Actor {
-  const { visitor, recorder, url } = place;
+  const { virtualUser: visitor, recorder, url } = place;
   const name = "maps";
   const operator = createUser(place, name, "admin");
   const seen = new Map<number, string>();
@@ -20,34 +20,34 @@ export function createMapActor(place: Place): Actor {
   const upload = async () => {
     const target = new URL(url("objstore", `/${BUCKET}/${ITEM}.tif`));
     const headers = await signRequest("PUT", target, KEYS);
-    const answer = await visitor.ask(name, target.href, { method: "PUT", headers, body: readFileSync(RASTER) });
-    return answer?.status === 200;
+    const response = await visitor.send(name, target.href, { method: "PUT", headers, body: readFileSync(RASTER) });
+    return response?.status === 200;
   };
   const register = async () => {
     const headers = await operator();
     const document = { type: "stac-item", url: `s3://${BUCKET}/${ITEM}.tif`, parent_identifier: COLLECTION };
-    const answer =
+    const response =
       headers &&
-      (await visitor.ask(name, url("registration-api", "/register"), {
+      (await visitor.send(name, url("registration-api", "/register"), {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body: JSON.stringify(document),
       }));
-    return answer?.status === 202;
+    return response?.status === 202;
   };
   const look = async () => {
     const size = 64 + (turns % 16) * 8;
     const map = url("data-access-open", `/collections/${COLLECTION}__${ITEM}/map?width=${size}&height=${size}&f=png`);
-    const answer = await visitor.ask(name, map);
-    if (answer?.status === 200) {
-      const earlier = seen.get(size) ?? answer.text;
+    const response = await visitor.send(name, map);
+    if (response?.status === 200) {
+      const earlier = seen.get(size) ?? response.text;
       seen.set(size, earlier);
-      if (earlier !== answer.text) {
+      if (earlier !== response.text) {
         recorder.broken(`the map of ${size} pixels has become another picture`);
       }
       turns += 1;
-    } else if (answer !== undefined && turns > 0) {
-      recorder.broken(`a map that was shown is answered ${answer.status}: ${answer.text.slice(0, 200)}`);
+    } else if (response !== undefined && turns > 0) {
+      recorder.broken(`a map that was shown is answered ${response.status}: ${response.text.slice(0, 200)}`);
     }
   };
   return {

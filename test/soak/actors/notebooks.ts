@@ -1,4 +1,4 @@
-import type { Answer } from "../visitor.ts";
+import type { TestResponse } from "../virtual-user.ts";
 import { type Actor, type Place, createUser, untilAnswered } from "./actor.ts";
 import { createWorkspace } from "./workspace.ts";
 
@@ -6,7 +6,7 @@ const SERVER = "soak";
 
 /** Saves notebooks on a server of the hub, and starts the server again where it has ended. */
 export function createNotebookActor(place: Place): Actor {
-  const { visitor, recorder, url } = place;
+  const { virtualUser: visitor, recorder, url } = place;
   const name = "notebooks";
   const user = createUser(place, name, "eric");
   const workspace = createWorkspace(place, name);
@@ -14,11 +14,11 @@ export function createNotebookActor(place: Place): Actor {
   let base: string | undefined;
   let xsrf = "";
   let starts = 0;
-  const send = async (address: string, method = "GET", body?: object): Promise<Answer | undefined> => {
+  const send = async (address: string, method = "GET", body?: object): Promise<TestResponse | undefined> => {
     const headers = await user();
     return headers === undefined
       ? undefined
-      : await visitor.ask(name, address, {
+      : await visitor.send(name, address, {
           method,
           headers: {
             ...headers,
@@ -31,22 +31,22 @@ export function createNotebookActor(place: Place): Actor {
   /** Where the server is, or undefined while it starts. */
   const open = async (): Promise<string | undefined> => {
     const hub = url("application-hub", "/hub/api/users/eric");
-    const answer = await send(hub);
-    const server = answer?.status === 200 ? answer.json().servers?.[SERVER] : undefined;
-    if (answer !== undefined && server === undefined) {
+    const response = await send(hub);
+    const server = response?.status === 200 ? response.json().servers?.[SERVER] : undefined;
+    if (response !== undefined && server === undefined) {
       starts += (await send(`${hub}/servers/${SERVER}`, "POST", { profile: "notebook" })) === undefined ? 0 : 1;
     }
     return server?.ready === true ? (server.swath.opens as string).replace(/\/tree\b.*$/, "") : undefined;
   };
   const check = async (path: string) => {
-    const answer = base === undefined ? undefined : await send(`${base}/api/contents/${path}`);
-    if (answer?.status === 200 && JSON.stringify(answer.json().content.cells) !== kept.get(path)) {
+    const response = base === undefined ? undefined : await send(`${base}/api/contents/${path}`);
+    if (response?.status === 200 && JSON.stringify(response.json().content.cells) !== kept.get(path)) {
       recorder.broken(`notebook ${path} was saved, and has other cells`);
     }
-    if (answer?.status === 404) {
+    if (response?.status === 404) {
       recorder.broken(`notebook ${path} was saved, and is not there`);
     }
-    return answer?.status === 200 || answer?.status === 404 ? answer : undefined;
+    return response?.status === 200 || response?.status === 404 ? response : undefined;
   };
   return {
     name,
@@ -64,15 +64,15 @@ export function createNotebookActor(place: Place): Actor {
       xsrf = /_xsrf=([^;]+)/.exec(page?.cookies.join("\n") ?? "")?.[1] ?? "";
       const path = `note-${kept.size}-${Date.now()}.ipynb`;
       const cells = [{ cell_type: "markdown", id: `c${kept.size}`, metadata: {}, source: `number ${kept.size}` }];
-      const answer = await send(`${base}/api/contents/${path}`, "PUT", {
+      const response = await send(`${base}/api/contents/${path}`, "PUT", {
         type: "notebook",
         format: "json",
         content: { cells, metadata: {}, nbformat: 4, nbformat_minor: 5 },
       });
-      if (answer?.status === 201 || answer?.status === 200) {
+      if (response?.status === 201 || response?.status === 200) {
         kept.set(path, JSON.stringify(cells));
-      } else if (answer !== undefined) {
-        recorder.failure(name, `saving was answered ${answer.status}`);
+      } else if (response !== undefined) {
+        recorder.failure(name, `saving was answered ${response.status}`);
       }
       const older = [...kept.keys()][Math.floor(Math.random() * kept.size)];
       if (older !== undefined) {

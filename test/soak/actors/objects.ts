@@ -8,35 +8,35 @@ export const BUCKET = "soak";
 export const KEYS = { accessKey: "swath", secretKey: "changeme", region: "us-east-1" };
 
 /** Writes objects and reads older ones back. */
-export function createUploadActor({ visitor, recorder, url }: Place): Actor {
+export function createUploadActor({ virtualUser: visitor, recorder, url }: Place): Actor {
   const name = "objects";
   const kept = new Map<string, string>();
   let hasBucket = false;
-  const ask = async (method: string, path: string, body?: Buffer) => {
+  const send = async (method: string, path: string, body?: Buffer) => {
     const target = new URL(url("objstore", path));
     const headers = await signRequest(method, target, KEYS);
-    return visitor.ask(name, target.href, { method, headers, ...(body && { body }) });
+    return visitor.send(name, target.href, { method, headers, ...(body && { body }) });
   };
   const check = async (key: string) => {
     const target = new URL(url("objstore", `/${BUCKET}/${key}`));
-    const answer = await visitor.ask(name, target.href, { headers: await signRequest("GET", target, KEYS) });
-    if (answer !== undefined && (answer.status !== 200 || hash("sha256", answer.text) !== kept.get(key))) {
-      recorder.broken(`object ${key} was acknowledged, and is answered ${answer.status} with other content`);
+    const response = await visitor.send(name, target.href, { headers: await signRequest("GET", target, KEYS) });
+    if (response !== undefined && (response.status !== 200 || hash("sha256", response.text) !== kept.get(key))) {
+      recorder.broken(`object ${key} was acknowledged, and is answered ${response.status} with other content`);
     }
-    return answer !== undefined;
+    return response !== undefined;
   };
   return {
     name,
     pauseMs: 200,
     act: async () => {
       if (!hasBucket) {
-        hasBucket = (await ask("PUT", `/${BUCKET}`)) !== undefined;
+        hasBucket = (await send("PUT", `/${BUCKET}`)) !== undefined;
         return;
       }
       const key = `object-${kept.size}-${randomBytes(4).toString("hex")}`;
       const text = randomBytes(kept.size % 10 === 0 ? 300_000 : 2000).toString("hex");
-      const answer = await ask("PUT", `/${BUCKET}/${key}`, Buffer.from(text));
-      if (answer?.status === 200) {
+      const response = await send("PUT", `/${BUCKET}/${key}`, Buffer.from(text));
+      if (response?.status === 200) {
         kept.set(key, hash("sha256", text));
       }
       const older = [...kept.keys()][Math.floor(Math.random() * kept.size)];

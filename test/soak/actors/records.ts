@@ -5,36 +5,36 @@ const COLLECTION = "soak-records";
 const SCHEME = { "content-type": "application/json" };
 
 /** Writes and changes records of the catalogue and reads older ones back. */
-export function createRecordActor({ visitor, recorder, url }: Place): Actor {
+export function createRecordActor({ virtualUser: visitor, recorder, url }: Place): Actor {
   const name = "records";
   const collections = url("resource-catalogue-open", "/stac/collections");
   const items = `${collections}/${COLLECTION}/items`;
   const kept = new Set<string>();
   let hasCollection = false;
   const send = (address: string, method: string, body: object) =>
-    visitor.ask(name, address, { method, headers: SCHEME, body: JSON.stringify(body) });
+    visitor.send(name, address, { method, headers: SCHEME, body: JSON.stringify(body) });
   const check = async (id: string) => {
-    const answer = await visitor.ask(name, `${items}/${id}`);
-    if (answer !== undefined && answer.status !== 200) {
-      recorder.broken(`record ${id} was acknowledged, and is answered ${answer.status}`);
+    const response = await visitor.send(name, `${items}/${id}`);
+    if (response !== undefined && response.status !== 200) {
+      recorder.broken(`record ${id} was acknowledged, and is answered ${response.status}`);
     }
-    return answer;
+    return response;
   };
   return {
     name,
     pauseMs: 200,
     act: async () => {
       if (!hasCollection) {
-        const answer = await send(collections, "POST", makeSceneCollection(COLLECTION));
-        hasCollection = answer?.status === 201 || answer?.status === 409;
+        const response = await send(collections, "POST", makeSceneCollection(COLLECTION));
+        hasCollection = response?.status === 201 || response?.status === 409;
         return;
       }
       const id = `record-${kept.size}-${Date.now()}`;
-      const answer = await send(items, "POST", makeScene(id, COLLECTION));
-      if (answer?.status === 201) {
+      const response = await send(items, "POST", makeScene(id, COLLECTION));
+      if (response?.status === 201) {
         kept.add(id);
-      } else if (answer !== undefined) {
-        recorder.broken(`a record was not accepted: ${answer.status} ${answer.text.slice(0, 200)}`);
+      } else if (response !== undefined) {
+        recorder.broken(`a record was not accepted: ${response.status} ${response.text.slice(0, 200)}`);
       }
       const older = [...kept][Math.floor(Math.random() * kept.size)];
       if (older !== undefined) {

@@ -8,7 +8,7 @@ const SECONDS_TO_SETTLE = 180;
 
 /** Registers scenes; every one that was accepted must be in the catalogue in the end. */
 export function createRegistrationActor(place: Place): Actor {
-  const { visitor, recorder, url } = place;
+  const { virtualUser: visitor, recorder, url } = place;
   const name = "registrations";
   const operator = createUser(place, name, "admin");
   const accepted = new Map<string, string>();
@@ -17,7 +17,7 @@ export function createRegistrationActor(place: Place): Actor {
     const headers = await operator();
     return headers === undefined
       ? undefined
-      : await visitor.ask(name, url("registration-api", path), {
+      : await visitor.send(name, url("registration-api", path), {
           headers: { ...headers, "content-type": "application/json" },
           ...(document !== undefined && { method: "POST", body: JSON.stringify(document) }),
         });
@@ -31,11 +31,11 @@ export function createRegistrationActor(place: Place): Actor {
         return;
       }
       const id = `scene-${accepted.size}-${Date.now()}`;
-      const answer = await send("/register-json", makeScene(id, COLLECTION));
-      if (answer?.status === 202) {
-        accepted.set(id, new URL(answer.location ?? "", "http://registration").pathname);
-      } else if (answer !== undefined) {
-        recorder.broken(`a registration was not accepted: ${answer.status} ${answer.text.slice(0, 200)}`);
+      const response = await send("/register-json", makeScene(id, COLLECTION));
+      if (response?.status === 202) {
+        accepted.set(id, new URL(response.location ?? "", "http://registration").pathname);
+      } else if (response !== undefined) {
+        recorder.broken(`a registration was not accepted: ${response.status} ${response.text.slice(0, 200)}`);
       }
     },
     settle: async () => {
@@ -45,13 +45,13 @@ export function createRegistrationActor(place: Place): Actor {
         const address = url("resource-catalogue-open", `/stac/collections/${COLLECTION}/items/${id}`);
         let status: number | undefined;
         do {
-          status = (await untilAnswered(() => visitor.ask(name, address)))?.status;
+          status = (await untilAnswered(() => visitor.send(name, address)))?.status;
         } while (status !== 200 && Date.now() < deadline && (await sleep(500, true)));
         if (status === 200) {
           found += 1;
         } else {
-          const answer = await untilAnswered(() => send(task));
-          recorder.broken(`scene ${id} was accepted and is not in the catalogue (${status}): ${answer?.text}`);
+          const response = await untilAnswered(() => send(task));
+          recorder.broken(`scene ${id} was accepted and is not in the catalogue (${status}): ${response?.text}`);
         }
       }
       return `${accepted.size} registrations accepted, ${found} in the catalogue`;

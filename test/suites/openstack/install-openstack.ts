@@ -8,9 +8,9 @@ const PACKAGES = ["keystone==30.0.0", "swift==2.38.3", "uwsgi==2.0.31"];
  * can be made.
  */
 export function installOpenStack(folder: string): string | undefined {
-  const given = process.env["OPENSTACK_BIN"];
-  if (given !== undefined) {
-    return given;
+  const provided = process.env["OPENSTACK_BIN"];
+  if (provided !== undefined) {
+    return provided;
   }
   const programs = join(folder, "python/bin");
   const run = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: "ignore" }).status === 0;

@@ -87,25 +87,25 @@ export async function startOpenStack(bin: string, folder: string): Promise<TestC
 
   let token = "";
   const logIn = async (user: object, scope: object): Promise<string> => {
-    const answer = await fetch(`${identityUrl}/auth/tokens`, {
+    const response = await fetch(`${identityUrl}/auth/tokens`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ auth: { identity: { methods: ["password"], password: { user } }, scope } }),
     });
-    if (!answer.ok) {
-      throw new Error(`Keystone answers ${answer.status} to a login: ${await answer.text()}`);
+    if (!response.ok) {
+      throw new Error(`Keystone answers ${response.status} to a login: ${await response.text()}`);
     }
-    return answer.headers.get("x-subject-token") ?? "";
+    return response.headers.get("x-subject-token") ?? "";
   };
   const keystone: TestCloud["keystone"] = async (method, path, body) => {
-    const answer = await fetch(`${identityUrl}${path}`, {
+    const response = await fetch(`${identityUrl}${path}`, {
       method,
       headers: { "x-auth-token": token, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) {
-      throw new Error(`Keystone answers ${answer.status} to ${method} ${path}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) {
+      throw new Error(`Keystone answers ${response.status} to ${method} ${path}: ${text}`);
     }
     return text === "" ? {} : JSON.parse(text);
   };

@@ -3,7 +3,7 @@ import { classifyAnswerField, eachField, filterLines, parseConnection, parseLeng
 import { MessageError } from "./message-error.ts";
 
 /** An upstream's answer head, checked, with the lines that may go to the client. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
   readonly framing: Framing;
@@ -25,7 +25,7 @@ const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\x00-\x08\x0a-\x1f\x7f]*)
  * an answer to HEAD has no body.
  * @throws {MessageError} 502
  */
-export function parseAnswerHead(text: string, method: string): AnswerHead {
+export function parseAnswerHead(text: string, method: string): ResponseHead {
   STATUS_LINE.lastIndex = 0;
   const start = STATUS_LINE.exec(text);
   if (start === null) {
@@ -88,7 +88,7 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
   return {
     status,
     reason: start[3] ?? "",
-    framing: frameAnswer(status, method, length, coding),
+    framing: frameResponse(status, method, length, coding),
     keepAlive: http10 ? (options?.includes("keep-alive") ?? false) : !(options?.includes("close") ?? false),
     idleSeconds,
     upgrade,
@@ -97,7 +97,12 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
 }
 
 /** RFC 9112 §6.3, for answers. */
-function frameAnswer(status: number, method: string, length: string | undefined, coding: string | undefined): Framing {
+function frameResponse(
+  status: number,
+  method: string,
+  length: string | undefined,
+  coding: string | undefined,
+): Framing {
   const bytes = length === undefined ? undefined : parseLength(length);
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
     return { kind: "none" };

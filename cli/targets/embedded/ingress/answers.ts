@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { HSTS_VALUE } from "./security-fields.ts";
 
 /** An answer of the ingress itself. */
-export interface OwnAnswer {
+export interface OwnResponse {
   readonly status: number;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string | number>>;
@@ -13,13 +13,13 @@ export interface OwnAnswer {
 }
 
 /** Renders an answer as a whole HTTP/1.1 message: problem details (RFC 9457), or a page for those who ask for HTML. */
-export function renderAnswer(
-  answer: OwnAnswer,
+export function renderResponse(
+  response: OwnResponse,
   { accept, method, close, tls }: { accept: string; method: string; close: boolean; tls: boolean },
 ): { text: string; bodyBytes: number } {
-  const title = STATUS_CODES[answer.status] ?? "Error";
+  const title = STATUS_CODES[response.status] ?? "Error";
   const html = /\btext\/html\b/i.test(accept);
-  const body = html ? renderPage(title, answer) : renderProblem(title, answer);
+  const body = html ? renderPage(title, response) : renderProblem(title, response);
   const bytes = Buffer.byteLength(body);
   const headers: Record<string, string | number> = {
     "Content-Type": html ? "text/html; charset=utf-8" : "application/problem+json",
@@ -30,19 +30,19 @@ export function renderAnswer(
     ...(tls && { "Strict-Transport-Security": HSTS_VALUE }),
     Vary: "Accept",
     Date: new Date().toUTCString(),
-    ...answer.headers,
+    ...response.headers,
     ...(close && { Connection: "close" }),
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const text = `HTTP/1.1 ${answer.status} ${title}\r\n${head.join("")}\r\n${method === "HEAD" ? "" : body}`;
+  const text = `HTTP/1.1 ${response.status} ${title}\r\n${head.join("")}\r\n${method === "HEAD" ? "" : body}`;
   return { text, bodyBytes: method === "HEAD" ? 0 : bytes };
 }
 
-function renderProblem(title: string, { status, detail, hosts, requestId }: OwnAnswer): string {
+function renderProblem(title: string, { status, detail, hosts, requestId }: OwnResponse): string {
   return JSON.stringify({ type: "about:blank", title, status, detail, ...(hosts && { hosts }), requestId });
 }
 
-function renderPage(title: string, { status, detail, hosts, requestId, headers }: OwnAnswer): string {
+function renderPage(title: string, { status, detail, hosts, requestId, headers }: OwnResponse): string {
   const list = hosts?.map((host) => `<li><a href="//${escapeHtml(host)}">${escapeHtml(host)}</a></li>`).join("\n");
   // A pod that is starting will be there in a moment: the page looks again by itself.
   const refresh = headers?.["Retry-After"];

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-import { type OwnAnswer, renderAnswer } from "./answers.ts";
+import { type OwnResponse, renderResponse } from "./answers.ts";
 import { readChallenge } from "./challenge.ts";
 import type { IngressContext } from "./context.ts";
 import { Exchange } from "./exchange.ts";
@@ -117,9 +117,9 @@ export class ClientConnection {
   checkTimeouts(now: number): void {
     const { limits } = this.#context;
     if (this.#exchange === undefined) {
-      const begun = this.#pending !== undefined;
-      if (now - this.#since > (begun ? limits.headTimeout : limits.idleTimeout)) {
-        if (!begun || this.#closing) {
+      const started = this.#pending !== undefined;
+      if (now - this.#since > (started ? limits.headTimeout : limits.idleTimeout)) {
+        if (!started || this.#closing) {
           this.destroy();
         } else {
           this.#onBroken(new MessageError(408, "the request's head did not arrive in time"));
@@ -128,12 +128,12 @@ export class ClientConnection {
       return;
     }
     const progress = this.socket.bytesRead + this.socket.bytesWritten;
-    const stalledAnswer = this.socket.writableNeedDrain;
-    if (progress !== this.#progress || this.tunnel || (!stalledAnswer && !this.#exchange.waitsForClient)) {
+    const stalledResponse = this.socket.writableNeedDrain;
+    if (progress !== this.#progress || this.tunnel || (!stalledResponse && !this.#exchange.waitsForClient)) {
       this.#progress = progress;
       this.#since = now;
-    } else if (now - this.#since > (stalledAnswer ? limits.answerStallTimeout : limits.bodyStallTimeout)) {
-      if (stalledAnswer) {
+    } else if (now - this.#since > (stalledResponse ? limits.answerStallTimeout : limits.bodyStallTimeout)) {
+      if (stalledResponse) {
         this.destroy();
       } else {
         this.#exchange.fail(new MessageError(408, "the body stopped arriving"));
@@ -157,14 +157,14 @@ export class ClientConnection {
   }
 
   /** Answers by itself; returns the bytes of the answer's body. */
-  answer(answer: OwnAnswer, request: { accept: string; method: string }, close: boolean): number {
-    const { text, bodyBytes } = renderAnswer(answer, { ...request, close, tls: this.tls });
+  response(response: OwnResponse, request: { accept: string; method: string }, close: boolean): number {
+    const { text, bodyBytes } = renderResponse(response, { ...request, close, tls: this.tls });
     this.socket.write(text);
     return bodyBytes;
   }
 
   /** The names that exist are told to this machine's own clients only. */
-  unknownHost(host: string): OwnAnswer {
+  unknownHost(host: string): OwnResponse {
     const name = hostOf(host).slice(0, 253) || "(none)";
     const { routes } = this.#context.routes;
     const hosts = routes.map((route) => route.host).sort();
@@ -270,8 +270,8 @@ export class ClientConnection {
     const location = `https://${host}${port === 443 ? "" : `:${port}`}${request.target === "*" ? "/" : request.target}`;
     const unread = request.framing.kind !== "none";
     const close = !request.keepAlive || unread || this.#context.draining;
-    const answer = { status: 308, detail: `This is at ${location}.`, headers: { Location: location } };
-    this.answer(answer, request, close);
+    const response = { status: 308, detail: `This is at ${location}.`, headers: { Location: location } };
+    this.response(response, request, close);
     this.#context.metrics.count("redirect", 308, 0);
     this.onExchangeEnd(close, unread);
   }
@@ -282,8 +282,8 @@ export class ClientConnection {
       this.#exchange.fail(error);
       return;
     }
-    const answer = { status: error.status, detail: `The request cannot be read: ${error.message}.` };
-    this.answer(answer, { accept: "", method: "" }, true);
+    const response = { status: error.status, detail: `The request cannot be read: ${error.message}.` };
+    this.response(response, { accept: "", method: "" }, true);
     this.#context.metrics.count("none", error.status, 0);
     this.onExchangeEnd(true, true);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-import { type AnswerHead, parseAnswerHead } from "./answer-head.ts";
-import type { OwnAnswer } from "./answers.ts";
+import { type ResponseHead, parseAnswerHead } from "./answer-head.ts";
+import type { OwnResponse } from "./answers.ts";
 import { BodyReader } from "./body-reader.ts";
 import type { ClientConnection } from "./client-connection.ts";
 import type { Route } from "./config.ts";
@@ -40,7 +40,7 @@ export class Exchange implements UpstreamUser {
   #retryMilliseconds = FIRST_RETRY_MILLISECONDS;
   #held = false;
   #answerBytes: Buffer | undefined;
-  #answer: AnswerHead | undefined;
+  #answer: ResponseHead | undefined;
   #answerBody: BodyReader | undefined;
   /** How the answer's body is framed towards the client. */
   #chunkedOut = false;
@@ -236,33 +236,33 @@ export class Exchange implements UpstreamUser {
       return undefined;
     }
     this.#answerBytes = undefined;
-    const answer = parseAnswerHead(bytes.toString("latin1", 0, end + 2), this.#request.method);
+    const response = parseAnswerHead(bytes.toString("latin1", 0, end + 2), this.#request.method);
     const rest = bytes.subarray(end + 4);
-    if (answer.status === 101) {
-      this.#startTunnel(answer, rest);
+    if (response.status === 101) {
+      this.#startTunnel(response, rest);
       return undefined;
     }
-    if (answer.status < 200) {
+    if (response.status < 200) {
       if (!this.#request.http10) {
-        this.#client.socket.write(`HTTP/1.1 ${answer.status} ${answer.reason}\r\n${answer.lines}\r\n`, "latin1");
+        this.#client.socket.write(`HTTP/1.1 ${response.status} ${response.reason}\r\n${response.lines}\r\n`, "latin1");
       }
       return rest.length > 0 ? rest : undefined;
     }
-    this.#startAnswer(answer);
+    this.#startAnswer(response);
     return rest;
   }
 
-  #startAnswer(answer: AnswerHead): void {
+  #startAnswer(response: ResponseHead): void {
     const { http10, keepAlive } = this.#request;
-    this.#answer = answer;
-    this.#chunkedOut = !http10 && (answer.framing.kind === "chunked" || answer.framing.kind === "close");
+    this.#answer = response;
+    this.#chunkedOut = !http10 && (response.framing.kind === "chunked" || response.framing.kind === "close");
     // A body that is still on its way when the answer says no cannot be told apart from the next request.
     this.#closeAfter =
       !keepAlive ||
       this.#context.draining ||
-      (this.wantsBody && (answer.status >= 300 || this.#request.expectsContinue));
-    this.#out = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${answer.lines}${missingSecurityFields(answer.lines, this.#client.tls)}${this.#chunkedOut ? "Transfer-Encoding: chunked\r\n" : ""}${this.#closeAfter ? "Connection: close\r\n" : ""}\r\n`;
-    this.#answerBody = new BodyReader(answer.framing, {
+      (this.wantsBody && (response.status >= 300 || this.#request.expectsContinue));
+    this.#out = `HTTP/1.1 ${response.status} ${response.reason}\r\n${response.lines}${missingSecurityFields(response.lines, this.#client.tls)}${this.#chunkedOut ? "Transfer-Encoding: chunked\r\n" : ""}${this.#closeAfter ? "Connection: close\r\n" : ""}\r\n`;
+    this.#answerBody = new BodyReader(response.framing, {
       onBody: (slice) => this.#sendAnswerBody(slice),
       onBodyEnd: (trailers) => this.#endAnswer(trailers),
     });
@@ -327,7 +327,7 @@ export class Exchange implements UpstreamUser {
     if (this.#over) {
       return;
     }
-    const answer = this.#answer as AnswerHead;
+    const response = this.#answer as ResponseHead;
     const last = this.#chunkedOut
       ? `0\r\n${this.#request.acceptsTrailers ? filterTrailers(trailers, classifyAnswerField) : ""}\r\n`
       : "";
@@ -336,13 +336,19 @@ export class Exchange implements UpstreamUser {
       this.#client.socket.write(rest, "latin1");
     }
     const upstream = this.#upstream;
-    if (upstream !== undefined && answer.keepAlive && answer.framing.kind !== "close" && !this.wantsBody && !leftover) {
+    if (
+      upstream !== undefined &&
+      response.keepAlive &&
+      response.framing.kind !== "close" &&
+      !this.wantsBody &&
+      !leftover
+    ) {
       this.#upstream = undefined;
-      this.#context.pool.release(upstream, answer.idleSeconds);
+      this.#context.pool.release(upstream, response.idleSeconds);
     }
-    this.#finish(answer.status);
+    this.#finish(response.status);
     this.#client.onExchangeEnd(
-      this.#closeAfter || (answer.framing.kind === "close" && this.#request.http10),
+      this.#closeAfter || (response.framing.kind === "close" && this.#request.http10),
       this.wantsBody,
     );
   }
@@ -370,13 +376,13 @@ export class Exchange implements UpstreamUser {
     }
   }
 
-  #startTunnel(answer: AnswerHead, rest: Buffer): void {
-    if (this.#request.upgrade === undefined || answer.upgrade === undefined) {
+  #startTunnel(response: ResponseHead, rest: Buffer): void {
+    if (this.#request.upgrade === undefined || response.upgrade === undefined) {
       throw new MessageError(502, "it changed protocols without being asked");
     }
     this.#tunnel = true;
     this.#client.socket.write(
-      `HTTP/1.1 101 ${answer.reason}\r\n${answer.lines}Connection: Upgrade\r\nUpgrade: ${answer.upgrade}\r\n\r\n`,
+      `HTTP/1.1 101 ${response.reason}\r\n${response.lines}Connection: Upgrade\r\nUpgrade: ${response.upgrade}\r\n\r\n`,
       "latin1",
     );
     this.#upstream?.socket.setKeepAlive(true, 60_000);
@@ -420,11 +426,11 @@ export class Exchange implements UpstreamUser {
     this.#client.destroy();
   }
 
-  #refuse(answer: OwnAnswer): void {
+  #refuse(response: OwnResponse): void {
     const close = !this.#request.keepAlive || this.wantsBody || this.#context.draining;
-    this.#sentBytes = this.#client.answer({ ...answer, requestId: this.#requestId }, this.#request, close);
+    this.#sentBytes = this.#client.response({ ...response, requestId: this.#requestId }, this.#request, close);
     const unread = this.wantsBody;
-    this.#finish(answer.status);
+    this.#finish(response.status);
     this.#client.onExchangeEnd(close, unread);
   }
 
@@ -461,7 +467,7 @@ function nameOf({ service }: Route): string {
   return `The service ${service}`;
 }
 
-function notReady(route: Route): OwnAnswer {
+function notReady(route: Route): OwnResponse {
   const state = route.upstream === null ? "has no pod" : route.deploying ? "is being deployed" : "is not ready";
   return {
     status: 503,

@@ -166,21 +166,21 @@ export class Http2StreamSocket extends Duplex {
       return undefined;
     }
     this.#head = undefined;
-    const answer = parseAnswerHead(bytes.toString("latin1", 0, end + 2), this.#method);
+    const response = parseAnswerHead(bytes.toString("latin1", 0, end + 2), this.#method);
     const rest = bytes.subarray(end + 4);
-    const headers = { ":status": answer.status, ...toHeaders(answer.lines) };
+    const headers = { ":status": response.status, ...toHeaders(response.lines) };
     if (this.#stream.destroyed || this.#stream.closed) {
       return undefined;
     }
-    if (answer.status < 200) {
+    if (response.status < 200) {
       // The engine has sent 100 by itself where it was asked for.
-      if (answer.status > 101) {
+      if (response.status > 101) {
         this.#stream.additionalHeaders(headers);
       }
       return rest;
     }
-    this.#mayHaveTrailers = answer.framing.kind === "chunked" && headers["trailer"] !== undefined;
-    this.#body = new BodyReader(answer.framing, {
+    this.#mayHaveTrailers = response.framing.kind === "chunked" && headers["trailer"] !== undefined;
+    this.#body = new BodyReader(response.framing, {
       onBody: (slice) => this.#stream.write(slice),
       onBodyEnd: (trailers) => this.#endAnswer(trailers),
     });

@@ -184,9 +184,9 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
       if (context.draining) {
         return;
       }
-      const wanted = new Set(config.listeners.map(keyOfListener));
+      const desired = new Set(config.listeners.map(keyOfListener));
       for (const [key, listener] of open) {
-        if (!wanted.has(key)) {
+        if (!desired.has(key)) {
           listener.close();
           open.delete(key);
         }

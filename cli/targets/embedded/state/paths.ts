@@ -31,7 +31,7 @@ export interface ClusterPaths {
 }
 
 /** A unix socket's path has 107 bytes at most, and the longest name below `run` takes up to 68 of them. */
-const LONGEST_RUN_PATH = 107 - 68;
+const MAX_RUN_PATH = 107 - 68;
 
 /** Folder that holds all clusters of this user. */
 export function stateRoot(env: NodeJS.ProcessEnv, uid: number = process.getuid?.() ?? 1): string {
@@ -45,7 +45,7 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
   const directory = join(stateRoot(env), "clusters", cluster);
   const id = createHash("sha256").update(directory).digest("hex").slice(0, 12);
   const run = join(directory, "run");
-  const shortRun = run.length <= LONGEST_RUN_PATH ? run : join(tmpdir(), `swath-${process.getuid?.() ?? 0}-${id}`);
+  const shortRun = run.length <= MAX_RUN_PATH ? run : join(tmpdir(), `swath-${process.getuid?.() ?? 0}-${id}`);
   return {
     cluster,
     directory,

@@ -8,7 +8,7 @@ import { StateFileError } from "../state/json-file.ts";
 import { clusterPaths } from "../state/paths.ts";
 import { prepareDirectories } from "../state/prepare-directories.ts";
 import { createControlServer } from "./control-server.ts";
-import { NameTakenError, holdName } from "./single-instance.ts";
+import { NameTakenError, acquireLock } from "./single-instance.ts";
 import { createStatusServer } from "./status-server.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -22,7 +22,7 @@ if (cluster === undefined) {
 try {
   const paths = clusterPaths(cluster, process.env);
   prepareDirectories(paths);
-  await holdName(`supervisor/${paths.id}`);
+  await acquireLock(`supervisor/${paths.id}`);
   const supervisor = new Supervisor({ paths, logger });
   await supervisor.start();
   const codeVersion = createCodeVersions()("cli");

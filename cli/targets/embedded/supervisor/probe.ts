@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Workload } from "@swath/manifest";
 import { probePostgres } from "@swath/postgres/probe";
 
-import { askManagement } from "../management-client.ts";
+import { callManagement } from "../management-client.ts";
 
 const POSTGRES_TIMEOUT_MS = 3000;
 
@@ -12,7 +12,7 @@ export async function probeReady(workload: Workload, directory: string): Promise
   try {
     await (workload.probe === "postgres"
       ? probePostgres({ path: join(directory, ".s.PGSQL.5432") }, POSTGRES_TIMEOUT_MS)
-      : askManagement(directory, "/readyz"));
+      : callManagement(directory, "/readyz"));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Its socket is not there yet.
@@ -22,5 +22,5 @@ export async function probeReady(workload: Workload, directory: string): Promise
 
 /** Resolves when the pod is alive, ready or not. */
 export async function probeAlive(workload: Workload, directory: string): Promise<void> {
-  await (workload.probe === "postgres" ? probeReady(workload, directory) : askManagement(directory, "/healthz"));
+  await (workload.probe === "postgres" ? probeReady(workload, directory) : callManagement(directory, "/healthz"));
 }

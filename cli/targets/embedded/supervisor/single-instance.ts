@@ -10,7 +10,7 @@ export class NameTakenError extends Error {
  * however it ends: a socket in Linux's abstract namespace. (A lock file would outlive a kill -9.)
  * @throws {NameTakenError}
  */
-export function holdName(name: string): Promise<() => void> {
+export function acquireLock(name: string): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once("error", (error: NodeJS.ErrnoException) =>

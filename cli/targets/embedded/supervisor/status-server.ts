@@ -15,8 +15,8 @@ interface StatusDeps {
   readonly logger: Logger;
 }
 
-const MOST_LINES = 5000;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_LINES = 5000;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * What services of the deployment may know of the cluster, over a unix socket apart from the one that commands: nothing can be
@@ -48,19 +48,19 @@ export function createStatusServer({ supervisor, paths, logger }: StatusDeps): S
         send(response, 404, "text/plain", "there is no such pod\n");
         return;
       }
-      const count = Number.isInteger(lines) && lines > 0 ? Math.min(lines, MOST_LINES) : 200;
+      const count = Number.isInteger(lines) && lines > 0 ? Math.min(lines, MAX_LINES) : 200;
       const mask = createMask(secretsOf(supervisor, paths));
-      const text = readLastLines(logFile(paths.logs, pod), count, MOST_BYTES).map((line) => `${line}\n`);
+      const text = readLastLines(logFile(paths.logs, pod), count, MAX_BYTES).map((line) => `${line}\n`);
       send(response, 200, "text/plain; charset=utf-8", mask(text.join("")));
     }
   });
 }
 
 function secretsOf({ desired }: Supervisor, { secretsFile }: ClusterPaths): readonly string[] {
-  const given = Object.values(desired?.plan.settings.variables ?? {}).flatMap((value: unknown) =>
+  const provided = Object.values(desired?.plan.settings.variables ?? {}).flatMap((value: unknown) =>
     typeof value === "object" && value !== null && "value" in value ? [String(value.value)] : [],
   );
-  return [...given, ...Object.values(readJsonFile<Record<string, string>>(secretsFile) ?? {})];
+  return [...provided, ...Object.values(readJsonFile<Record<string, string>>(secretsFile) ?? {})];
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -165,9 +165,9 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     for (const spec of this.#order) {
       this.#controller(spec.workload.name).desired = spec;
     }
-    const wanted = new Set(this.#order.map(({ workload }) => workload.name));
+    const requested = new Set(this.#order.map(({ workload }) => workload.name));
     for (const controller of this.#controllers.values()) {
-      if (!wanted.has(controller.name)) {
+      if (!requested.has(controller.name)) {
         controller.desired = undefined;
       }
     }

@@ -82,7 +82,11 @@ export function nameOf({ kind, metadata }: Pick<KubernetesObject, "kind" | "meta
 }
 
 /** Runs a task for every item, `width` at a time. */
-export async function forEachOf<T>(items: readonly T[], task: (item: T) => Promise<void>, width = 8): Promise<void> {
+export async function forEachConcurrent<T>(
+  items: readonly T[],
+  task: (item: T) => Promise<void>,
+  width = 8,
+): Promise<void> {
   const rest = [...items];
   await Promise.all(
     Array.from({ length: Math.min(width, rest.length) }, async () => {

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@swath/kubernetes";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
-import { applyObject, forEachOf, listObjects } from "../api/objects.ts";
+import { applyObject, forEachConcurrent, listObjects } from "../api/objects.ts";
 import { autoscalingVersion } from "../render/autoscalers.ts";
 import { isHost } from "../render/http-routes.ts";
 import { commonLabels, keys } from "../render/labels.ts";
@@ -53,19 +53,19 @@ export async function acceptPlan({ connection, plan, minor, progress, signal }: 
   );
   await secrets.save();
   await writePlan(connection, plan);
-  await forEachOf(
+  await forEachConcurrent(
     objects.filter(({ kind }) => kind === "Namespace"),
     (object) => applyNamespace(connection, object),
   );
   const isLater = (object: KubernetesObject) => isController(object) || isHost(object);
-  await forEachOf(
+  await forEachConcurrent(
     objects.filter((object) => object.kind !== "Namespace" && !isLater(object)),
     async (object) => void (await applyObject(connection, object)),
   );
   return {
     finish: async () => {
       await rollOut({ connection, plan: input, objects: objects.filter(isLater), progress, signal });
-      await prune({ connection, clusterName: plan.settings.clusterName, minor, wanted: objects });
+      await prune({ connection, clusterName: plan.settings.clusterName, minor, desired: objects });
     },
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KubernetesObject } from "@swath/kubernetes";
 
 import type { Connection } from "../api/connection.ts";
-import { type LiveObject, applyObject, deleteObject, forEachOf, listObjects } from "../api/objects.ts";
+import { type LiveObject, applyObject, deleteObject, forEachConcurrent, listObjects } from "../api/objects.ts";
 import { KubernetesError } from "../kubernetes-error.ts";
 import { keys } from "../render/labels.ts";
 import { RECORD_NAMESPACE, GENERATED_SECRET, selectDeployment } from "../state/names.ts";
@@ -25,7 +25,7 @@ const TELLING = [
 ] as const;
 
 /** Milliseconds that pods and namespaces may take to go. */
-const PATIENCE = 180_000;
+const TIMEOUT = 180_000;
 
 export interface Deleted {
   readonly removed: number;
@@ -53,7 +53,7 @@ export async function deleteDeployment(options: DeleteOptions): Promise<Deleted>
       const found = (await listObjects(connection, kind, { labels })).filter(
         (object) => everything || !isGenerated(object),
       );
-      await forEachOf(found, (object) => deleteObject(connection, object));
+      await forEachConcurrent(found, (object) => deleteObject(connection, object));
       removed += found.length;
     }
   };
@@ -62,7 +62,7 @@ export async function deleteDeployment(options: DeleteOptions): Promise<Deleted>
   await remove(referredKinds(minor));
   if (everything) {
     const claims = await listObjects(connection, CLAIM, { labels });
-    await forEachOf(claims, (object) => deleteObject(connection, object));
+    await forEachConcurrent(claims, (object) => deleteObject(connection, object));
     removed += claims.length;
     await waitUntilGone("volume claims", () => listObjects(connection, CLAIM, { labels }));
   }
@@ -75,7 +75,7 @@ async function removeNamespaces({ connection, clusterName }: DeleteOptions): Pro
   const kept: string[] = [];
   const shared: string[] = [];
   const going: string[] = [];
-  await forEachOf(await listObjects(connection, NAMESPACE, { labels }), async (namespace) => {
+  await forEachConcurrent(await listObjects(connection, NAMESPACE, { labels }), async (namespace) => {
     const { name } = namespace.metadata;
     if (namespace.metadata.annotations?.[keys.foreign] !== undefined) {
       await unmark(connection, name);
@@ -121,7 +121,7 @@ function isAutomatic({ kind, metadata, ...rest }: LiveObject): boolean {
 }
 
 async function waitUntilGone(what: string, list: () => Promise<readonly LiveObject[]>): Promise<void> {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const left = await list();
     if (left.length === 0) {
@@ -129,7 +129,9 @@ async function waitUntilGone(what: string, list: () => Promise<readonly LiveObje
     }
     if (Date.now() > deadline) {
       const names = left.map(({ metadata }) => [metadata.namespace, metadata.name].filter(Boolean).join("/"));
-      throw new KubernetesError(`these ${what} do not go: ${names.join(", ")}; kubectl describe says why`);
+      throw new KubernetesError(
+        `timed out waiting for the deletion of ${what}: ${names.join(", ")}; see kubectl describe`,
+      );
     }
     await sleep(500);
   }

@@ -23,11 +23,11 @@ test("a program of the same version keeps its image, and nothing else is changed
 });
 
 test("another version, another workload, no version, and the first start take what is asked for", () => {
-  const wanted = controller("swath:2", "18.5+1");
-  assert.deepEqual(keepImages([wanted], [controller("swath:1", "18.4+1")]), [wanted]);
-  assert.deepEqual(keepImages([wanted], [controller("swath:1", "18.5+1", "other")]), [wanted]);
-  assert.deepEqual(keepImages([wanted], [controller("swath:1")]), [wanted]);
-  assert.deepEqual(keepImages([wanted], []), [wanted]);
+  const desired = controller("swath:2", "18.5+1");
+  assert.deepEqual(keepImages([desired], [controller("swath:1", "18.4+1")]), [desired]);
+  assert.deepEqual(keepImages([desired], [controller("swath:1", "18.5+1", "other")]), [desired]);
+  assert.deepEqual(keepImages([desired], [controller("swath:1")]), [desired]);
+  assert.deepEqual(keepImages([desired], []), [desired]);
   const plain = controller("swath:2");
   assert.deepEqual(keepImages([plain], [controller("swath:1")]), [plain]);
 });

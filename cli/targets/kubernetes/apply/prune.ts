@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@swath/kubernetes";
 
 import type { Connection } from "../api/connection.ts";
-import { deleteObject, forEachOf, listObjects, nameOf } from "../api/objects.ts";
+import { deleteObject, forEachConcurrent, listObjects, nameOf } from "../api/objects.ts";
 import { GENERATED_SECRET, PLAN_SECRET, RECORD_NAMESPACE, RELEASES_SECRET, selectApplied } from "../state/names.ts";
 import { removableKinds } from "./kinds.ts";
 
@@ -10,17 +10,22 @@ interface PruneOptions {
   readonly clusterName: string;
   readonly minor: number;
   /** What stays. */
-  readonly wanted: readonly KubernetesObject[];
+  readonly desired: readonly KubernetesObject[];
 }
 
 /** Removes what an earlier plan had and this one has not. Volumes and namespaces stay: they may hold what is wanted again. */
-export async function prune({ connection, clusterName, minor, wanted }: PruneOptions): Promise<readonly string[]> {
+export async function prune({
+  connection,
+  clusterName,
+  minor,
+  desired: wanted,
+}: PruneOptions): Promise<readonly string[]> {
   const names = new Set(wanted.map(nameOf));
   const removed: string[] = [];
   for (const kind of removableKinds(minor)) {
     const found = await listObjects(connection, kind, { labels: selectApplied(clusterName) });
     const stale = found.filter((object) => !names.has(nameOf(object)) && !isRecord(object) && !isOwned(object));
-    await forEachOf(stale, (object) => deleteObject(connection, object));
+    await forEachConcurrent(stale, (object) => deleteObject(connection, object));
     removed.push(...stale.map(nameOf));
   }
   return removed;

@@ -42,8 +42,8 @@ export async function replaceImage(connection: Connection, options: ReplaceOptio
     return;
   }
   await removePullPod(connection, workload, signal);
-  const wanted = await applyObject(connection, controller, { dryRun: true });
-  const [before, after] = [templateOf(live), templateOf(wanted)];
+  const desired = await applyObject(connection, controller, { dryRun: true });
+  const [before, after] = [templateOf(live), templateOf(desired)];
   const image = after.spec.containers[0]?.image;
   if (image === undefined || image === before.spec.containers[0]?.image) {
     return;

@@ -4,7 +4,7 @@ import type { KubernetesObject } from "@swath/kubernetes";
 import type { Workload } from "@swath/manifest";
 
 import type { Connection } from "../api/connection.ts";
-import { applyObject, forEachOf, listObjects } from "../api/objects.ts";
+import { applyObject, forEachConcurrent, listObjects } from "../api/objects.ts";
 import { KubernetesError } from "../kubernetes-error.ts";
 import { isHost } from "../render/http-routes.ts";
 import type { RenderInput } from "../render/render-input.ts";
@@ -59,7 +59,7 @@ export async function rollOut({ connection, plan, objects, progress, signal }: R
       progress.done.add(workload.name);
     }
     const hosts = objects.filter((object) => isHost(object) && backendOf(plan, object) === workload.name);
-    await forEachOf(hosts, async (host) => void (await applyObject(connection, host)));
+    await forEachConcurrent(hosts, async (host) => void (await applyObject(connection, host)));
   };
   const start = (name: string): Promise<void> => {
     const existing = started.get(name);

@@ -23,7 +23,7 @@ interface Status {
 
 export function assessRollout(object: LiveObject): Rollout {
   const status = (object["status"] ?? {}) as Status;
-  const { replicas: wanted = 1 } = (object["spec"] ?? {}) as { replicas?: number };
+  const { replicas: requested = 1 } = (object["spec"] ?? {}) as { replicas?: number };
   if (object.kind === "Job") {
     return assessJob(status);
   }
@@ -41,8 +41,8 @@ export function assessRollout(object: LiveObject): Rollout {
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, readyReplicas = 0 } = status;
   const isDone =
     object.kind === "StatefulSet"
-      ? status.currentRevision === status.updateRevision && readyReplicas === wanted
-      : updatedReplicas === wanted && availableReplicas === wanted && replicas === wanted;
+      ? status.currentRevision === status.updateRevision && readyReplicas === requested
+      : updatedReplicas === requested && availableReplicas === requested && replicas === requested;
   return { state: isDone ? "done" : "underway" };
 }
 

@@ -14,7 +14,7 @@ import { metadata } from "../render/labels.ts";
 import { podSecurity, containerSecurity } from "../render/pod.ts";
 
 /** Milliseconds until a volume has been made and its pod has started. */
-const PATIENCE = 180_000;
+const TIMEOUT = 180_000;
 /** Name that tells the program in the pod that no more comes. */
 const END = "end.swath";
 const FOLDER = "/data";
@@ -111,7 +111,7 @@ function renderPod(plan: Plan, namespace: string, volume: string) {
 
 async function waitUntilReady(connection: Connection, pod: RestorePod): Promise<void> {
   const readWarning = createWarningReader(connection);
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const live = (await readObject(connection, pod)) as unknown as LivePod | undefined;
     if (live?.status?.containerStatuses?.[0]?.ready === true) {
@@ -128,7 +128,7 @@ async function waitUntilReady(connection: Connection, pod: RestorePod): Promise<
 }
 
 async function waitUntilGone(connection: Connection, pod: RestorePod): Promise<void> {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   while ((await readObject(connection, pod)) !== undefined) {
     if (Date.now() > deadline) {
       throw new KubernetesError(

@@ -8,7 +8,7 @@ import type { Connection } from "../api/connection.ts";
 import { applyObject, listObjects } from "../api/objects.ts";
 import { checkCluster } from "../checks/check-cluster.ts";
 import { KubernetesError } from "../kubernetes-error.ts";
-import { holdLease } from "../lease/hold-lease.ts";
+import { acquireLease } from "../lease/acquire-lease.ts";
 import { commonLabels } from "../render/labels.ts";
 import { renderNamespace, renderPlan } from "../render/render-plan.ts";
 import { readGeneratedSecrets, writeGeneratedSecrets } from "../state/generated-secrets.ts";
@@ -38,7 +38,7 @@ export async function importDeployment(options: ImportOptions): Promise<Plan> {
   const { minor } = await checkCluster(connection, plan, env);
   await refuseExisting(options);
   await applyNamespace(connection, renderNamespace(plan, RECORD_NAMESPACE));
-  const lease = await holdLease({ connection, onWait });
+  const lease = await acquireLease({ connection, onWait });
   try {
     // Whoever was waited for may have deployed something.
     await refuseExisting(options);
@@ -62,7 +62,7 @@ async function refuseExisting({ connection, clusterName, file }: ImportOptions):
     { apiVersion: "v1", kind: "PersistentVolumeClaim" },
     { labels: selectDeployment(clusterName) },
   );
-  const obstacle =
+  const conflict =
     (await readPlan(connection, clusterName)) !== undefined
       ? "something is deployed"
       : claims.length > 0
@@ -70,9 +70,9 @@ async function refuseExisting({ connection, clusterName, file }: ImportOptions):
         : (await readGeneratedSecrets(connection)).size > 0
           ? "there are secrets"
           : undefined;
-  if (obstacle !== undefined) {
+  if (conflict !== undefined) {
     throw new KubernetesError(
-      `nothing was changed: on the cluster of context "${connection.context}" ${obstacle} of "${clusterName}". Restore on another cluster, ` +
+      `nothing was changed: on the cluster of context "${connection.context}" ${conflict} of "${clusterName}". Restore on another cluster, ` +
         `or remove what is there first: deploy/swath/swath.sh delete ${clusterName}; deploy/cluster/clean ${clusterName}; then bin/swath restore ${file}`,
     );
   }

@@ -53,7 +53,7 @@ export async function checkCluster(
 /** @throws {KubernetesError} when the cluster cannot be reached, refuses the user, or is too old */
 export async function readMinorVersion(connection: Connection): Promise<number> {
   const { context, server, version } = connection;
-  const answer = await Promise.race([
+  const response = await Promise.race([
     version.getCode().catch((error: unknown) => {
       throw new KubernetesError(
         `the cluster of context "${context}" cannot be reached at ${server}: ${describeApiError(error)}`,
@@ -67,10 +67,10 @@ export async function readMinorVersion(connection: Connection): Promise<number> 
       ).unref();
     }),
   ]);
-  const minor = Number.parseInt(answer.minor, 10);
-  if (answer.major !== "1" || !(minor >= OLDEST_MINOR)) {
+  const minor = Number.parseInt(response.minor, 10);
+  if (response.major !== "1" || !(minor >= OLDEST_MINOR)) {
     throw new KubernetesError(
-      `the cluster of context "${context}" has Kubernetes ${answer.gitVersion}; this deployment needs 1.${OLDEST_MINOR} or newer`,
+      `the cluster of context "${context}" has Kubernetes ${response.gitVersion}; this deployment needs 1.${OLDEST_MINOR} or newer`,
     );
   }
   return minor;

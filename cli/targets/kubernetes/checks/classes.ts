@@ -13,8 +13,8 @@ export const checkClasses: Check = async ({ connection, plan }) => {
       ? names(connection, "cert-manager.io/v1", "ClusterIssuer")
       : undefined,
   ]);
-  const wanted = [...new Set(plan.volumes.map(({ storageClass }) => storageClass))];
-  const problems = wanted
+  const desired = [...new Set(plan.volumes.map(({ storageClass }) => storageClass))];
+  const problems = desired
     .filter((name) => !storage.includes(name))
     .map(
       (name) =>

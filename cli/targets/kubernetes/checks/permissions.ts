@@ -1,6 +1,6 @@
 import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
-import { forEachOf } from "../api/objects.ts";
+import { forEachConcurrent } from "../api/objects.ts";
 import { ADMISSION_POLICY_MINOR } from "../render/admission-policy.ts";
 import type { Check } from "./check.ts";
 
@@ -44,7 +44,7 @@ const needed: readonly Access[] = [
 /** What the user of the context may not do and the deployment has to. */
 export const checkPermissions: Check = async ({ connection, plan, minor }) => {
   const problems: string[] = [];
-  await forEachOf(
+  await forEachConcurrent(
     [...needed, ...listGateway(plan), ...listGranted(plan), ...listAdmission(plan, minor)],
     async (access) => {
       if (await isAllowed(connection, access, "*")) {

@@ -18,7 +18,7 @@ interface ForwardOptions {
 }
 
 /** Milliseconds for which a request waits for a pod: pods are replaced and kubelets restart while people work. */
-const PATIENCE = 15_000;
+const TIMEOUT = 15_000;
 const RETRY_INTERVAL = 500;
 
 /** Fields that end at this hop, or in which only the ingress or the gatekeeper may speak. */
@@ -94,10 +94,10 @@ function forward(incoming: IncomingMessage, response: ServerResponse, { agent, h
       "x-forwarded-port": String(publicPort),
     },
   });
-  outgoing.on("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders.length > 0 ? pairs(answer.rawHeaders) : []);
-    answer.pipe(response);
-    answer.on("error", () => response.destroy());
+  outgoing.on("response", (reply) => {
+    response.writeHead(reply.statusCode ?? 502, reply.rawHeaders.length > 0 ? pairs(reply.rawHeaders) : []);
+    reply.pipe(response);
+    reply.on("error", () => response.destroy());
   });
   outgoing.on("error", (error) => {
     if (response.headersSent) {
@@ -151,7 +151,7 @@ class PodAgent extends Agent {
   }
 
   async #connect(target: string, callback?: (error: Error | null, stream: Duplex) => void): Promise<void> {
-    const deadline = Date.now() + PATIENCE;
+    const deadline = Date.now() + TIMEOUT;
     for (;;) {
       try {
         callback?.(null, await this.#open(target));

@@ -8,14 +8,14 @@ import { startMinikube, withFolder } from "./start-minikube.ts";
 interface EnsureOptions {
   readonly args: DeployArguments;
   readonly env: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /**
  * Starts the local cluster where minikube provides it, before anything that depends on its address. A configuration with mistakes
  * starts nothing; they are reported later. Gives the environment in which minikube is found.
  */
-export async function ensureLocalCluster({ args, env, say }: EnsureOptions): Promise<NodeJS.ProcessEnv> {
+export async function ensureLocalCluster({ args, env, print: say }: EnsureOptions): Promise<NodeJS.ProcessEnv> {
   const binFolder = join(stateRoot(env), "bin");
   // Any address will do: what is made of it is not looked at.
   const facts = { clusterIp: "192.0.2.1", wildcardDnsResolves: true };
@@ -24,6 +24,6 @@ export async function ensureLocalCluster({ args, env, say }: EnsureOptions): Pro
   if (mistakes.length > 0 || !isLocal || tool !== "minikube") {
     return env;
   }
-  await startMinikube({ config, env, binFolder, say });
+  await startMinikube({ config, env, binFolder, print: say });
   return withFolder(env, binFolder);
 }

@@ -38,11 +38,11 @@ export async function installMinikube({ version, folder, releases = RELEASES }: 
 
 async function download(url: string): Promise<Buffer> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
-    if (!answer.ok) {
-      throw new Error(`status ${answer.status}`);
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
+    if (!response.ok) {
+      throw new Error(`status ${response.status}`);
     }
-    return Buffer.from(await answer.arrayBuffer());
+    return Buffer.from(await response.arrayBuffer());
   } catch (cause) {
     throw new KubernetesError(
       `minikube could not be fetched from ${url}: ${(cause as Error).message}. Install it by hand (https://minikube.sigs.k8s.io), or use another LOCALCLUSTER_TOOL`,

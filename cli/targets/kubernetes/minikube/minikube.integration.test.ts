@@ -45,7 +45,7 @@ const configOf = (variables: Record<string, string> = {}) =>
 test("a cluster that does not run is started with profile, version, memory, disk and options; then its addons", async () => {
   const env = install();
   const config = configOf({ LOCALCLUSTER_EXTRA_OPTIONS: "--ports=80:80,443:443 --driver=kvm2", USE_METALLB: "true" });
-  const address = await startMinikube({ config, env, binFolder: "/nonexistent", say: () => {} });
+  const address = await startMinikube({ config, env, binFolder: "/nonexistent", print: () => {} });
   assert.equal(address, "192.168.49.2");
   assert.deepEqual(readCalls(), [
     "status --profile=lab",
@@ -61,7 +61,7 @@ test("a cluster that does not run is started with profile, version, memory, disk
 test("one that runs is left as it is; a chart instead of the ingress addon", async () => {
   const env = install();
   const config = configOf({ USE_INGRESS_CONTROLLER_HELM: "true" });
-  await startMinikube({ config, env, binFolder: "/nonexistent", say: () => {} });
+  await startMinikube({ config, env, binFolder: "/nonexistent", print: () => {} });
   assert.ok(!readCalls().some((call) => call.startsWith("start") || call.includes("ingress")));
 });
 
@@ -70,7 +70,7 @@ test("what minikube says of a failure is passed on", async () => {
   rmSync(join(folder, "running"), { force: true });
   writeFileSync(join(folder, "broken"), "");
   await assert.rejects(
-    startMinikube({ config: configOf(), env, binFolder: "/nonexistent", say: () => {} }),
+    startMinikube({ config: configOf(), env, binFolder: "/nonexistent", print: () => {} }),
     /minikube start failed: no driver/,
   );
   rmSync(join(folder, "broken"));

@@ -10,7 +10,7 @@ interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Folder where a minikube goes that this machine does not have. */
   readonly binFolder: string;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Addons by the switches: the ones of the tool itself, where no chart is asked for. */
@@ -47,7 +47,7 @@ export function startArguments(config: Config): readonly string[] {
  * Makes sure that the minikube cluster of the configuration runs, with its addons; installs minikube where the machine has none.
  * A cluster that runs is left as it is. Gives its address.
  */
-export async function startMinikube({ config, env, binFolder, say }: StartOptions): Promise<string> {
+export async function startMinikube({ config, env, binFolder, print: say }: StartOptions): Promise<string> {
   const path = isInstalled("minikube", env) ? env : withFolder(env, binFolder);
   if (!isInstalled("minikube", path)) {
     say(`minikube is not installed; installing ${config.variables.LOCALCLUSTER_VERSION} into ${binFolder}`);

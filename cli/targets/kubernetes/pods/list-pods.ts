@@ -36,8 +36,8 @@ export async function listPods(
   return Promise.all(
     pods.map(async (pod) => {
       const status = toPodStatus(pod);
-      const isWell = status.ready || status.phase === "Completed" || status.phase === "Terminating";
-      return isWell ? status : toPodStatus(pod, await readWarning(pod));
+      const isHealthy = status.ready || status.phase === "Completed" || status.phase === "Terminating";
+      return isHealthy ? status : toPodStatus(pod, await readWarning(pod));
     }),
   );
 }

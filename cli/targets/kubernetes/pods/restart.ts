@@ -1,5 +1,5 @@
 import type { Connection } from "../api/connection.ts";
-import { deleteObject, forEachOf, listObjects } from "../api/objects.ts";
+import { deleteObject, forEachConcurrent, listObjects } from "../api/objects.ts";
 import { KubernetesError, describeApiError } from "../kubernetes-error.ts";
 import { selectApplied } from "../state/names.ts";
 import { listLivePods } from "./list-pods.ts";
@@ -26,7 +26,7 @@ export async function restartPods(
   if (deployment !== undefined) {
     await rollOver(connection, deployment.metadata.namespace ?? "", name);
   } else {
-    await forEachOf(meant, ({ metadata }) =>
+    await forEachConcurrent(meant, ({ metadata }) =>
       deleteObject(connection, {
         apiVersion: "v1",
         kind: "Pod",

@@ -55,8 +55,8 @@ function describeSecrets(objects: readonly KubernetesObject[]): string {
   const lines = objects.filter(isSecret).map(({ metadata, ...secret }) => {
     const made = JSON.parse(metadata.annotations?.[keys.generate] ?? "{}") as object;
     // What is joined with others is no key that a pod reads.
-    const given = Object.keys(secret["data"] ?? {}).filter((key) => !/\.\d+$/.test(key));
-    return `#   ${metadata.namespace}/${metadata.name}: ${[...given, ...Object.keys(made)].toSorted().join(", ")}\n`;
+    const provided = Object.keys(secret["data"] ?? {}).filter((key) => !/\.\d+$/.test(key));
+    return `#   ${metadata.namespace}/${metadata.name}: ${[...provided, ...Object.keys(made)].toSorted().join(", ")}\n`;
   });
   return lines.length === 0
     ? ""

@@ -15,7 +15,7 @@ export function usesKubernetesApi({
   secretsInNamespaces,
   ownNamespaces,
 }: Workload): boolean {
-  return [clusterRole, deploymentRules, secretsInNamespaces, ownNamespaces].some((given) => given !== undefined);
+  return [clusterRole, deploymentRules, secretsInNamespaces, ownNamespaces].some((provided) => provided !== undefined);
 }
 
 /** The account of a workload and everything that it may do. */
@@ -89,24 +89,24 @@ function renderDeploymentRole(plan: RenderInput, workload: Workload): readonly K
 
 /** One ClusterRole, bound in each namespace that was named, and to be bound by others in theirs. */
 function renderSecretsInNamespaces(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
-  const { name, namespace, secretsInNamespaces: given } = workload;
-  if (given === undefined) {
+  const { name, namespace, secretsInNamespaces: provided } = workload;
+  if (provided === undefined) {
     return [];
   }
   const role = secretsRoleName(plan.settings.clusterName, namespace, name);
   const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch", "delete"] }];
   return [
-    ...renderRoleIn(plan, workload, { role, rules, namespaces: given.namespaces }),
-    ...renderLabelledSecretsPolicy(plan, workload, given),
+    ...renderRoleIn(plan, workload, { role, rules, namespaces: provided.namespaces }),
+    ...renderLabelledSecretsPolicy(plan, workload, provided),
   ];
 }
 
 function renderRoleIn(
   { settings }: RenderInput,
   { name, namespace }: Workload,
-  given: { readonly role: string; readonly rules: readonly PolicyRule[]; readonly namespaces: readonly string[] },
+  provided: { readonly role: string; readonly rules: readonly PolicyRule[]; readonly namespaces: readonly string[] },
 ): readonly KubernetesObject[] {
-  const { role: roleName, rules, namespaces } = given;
+  const { role: roleName, rules, namespaces } = provided;
   return [
     { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: metadata(settings, roleName, undefined), rules },
     ...namespaces.toSorted().map((where): KubernetesObject => ({

@@ -103,25 +103,25 @@ export function fillSecret(object: KubernetesObject, secrets: Pick<GeneratedSecr
     return object;
   }
   const generate = JSON.parse(description) as Readonly<Record<string, readonly GeneratedPart[]>>;
-  const given = (object["data"] ?? {}) as Readonly<Record<string, string>>;
+  const provided = (object["data"] ?? {}) as Readonly<Record<string, string>>;
   // The API server keeps no empty value, and would take one that is applied again for a change.
   const made = Object.entries(generate).flatMap(([entry, parts]) => {
-    const value = parts.map((part) => resolvePart(part, given, secrets)).join("");
+    const value = parts.map((part) => resolvePart(part, provided, secrets)).join("");
     return value === "" ? [] : [[entry, encode(value)]];
   });
-  return { ...object, data: { ...given, ...Object.fromEntries(made) } };
+  return { ...object, data: { ...provided, ...Object.fromEntries(made) } };
 }
 
 function resolvePart(
   part: GeneratedPart,
-  given: Readonly<Record<string, string>>,
+  provided: Readonly<Record<string, string>>,
   secrets: Pick<GeneratedSecrets, "get">,
 ): string {
   if ("text" in part) {
     return part.text;
   }
   return "data" in part
-    ? Buffer.from(given[part.data] ?? "", "base64").toString("utf8")
+    ? Buffer.from(provided[part.data] ?? "", "base64").toString("utf8")
     : secrets.get(part.name, part.bytes);
 }
 

@@ -2,13 +2,13 @@ import { CwlError, type JobSpec } from "@swath/cwl";
 import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { shorten } from "./explain.ts";
+import { shorten } from "./pod-wait-reason.ts";
 import { podsPath } from "./watch-pod.ts";
 
 interface CreateOptions {
   readonly job: JobSpec;
   /** Seconds to wait for room below the namespace's quota. */
-  readonly patience: number;
+  readonly timeouts: number;
   readonly signal: AbortSignal;
   readonly onLog: (text: string) => void;
 }
@@ -18,7 +18,7 @@ const OUTAGE = 60_000;
 
 /** Makes a pod; waits for the namespace's quota and through short outages of the API server. */
 export async function createPod(api: ClusterApi, manifest: object, options: CreateOptions): Promise<void> {
-  const { job, patience, signal, onLog } = options;
+  const { job, timeouts: patience, signal, onLog } = options;
   const started = Date.now();
   let pause = 250;
   let toldQuota = false;
@@ -58,7 +58,7 @@ export async function createPod(api: ClusterApi, manifest: object, options: Crea
 }
 
 /** Milliseconds that a pod may take to end after it was asked to; then the cluster forgets it, and its node ends it later. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 
 /** Ends and deletes a pod, and waits until it is gone; one that `hasEnded` leaves nothing to wait for. */
 export async function removePod(api: ClusterApi, name: string, { hasEnded = false } = {}): Promise<void> {
@@ -67,10 +67,10 @@ export async function removePod(api: ClusterApi, name: string, { hasEnded = fals
     await retry(() => api.remove(path, { gracePeriodSeconds: 0 }));
     return;
   }
-  const isThere = await retry(() => api.remove(path, { gracePeriodSeconds: 1 }));
-  const asked = Date.now();
-  for (let pause = 50; isThere && (await retry(() => api.get(path))) !== undefined; pause = Math.min(pause * 2, 500)) {
-    if (Date.now() - asked > PATIENCE) {
+  const exists = await retry(() => api.remove(path, { gracePeriodSeconds: 1 }));
+  const requested = Date.now();
+  for (let pause = 50; exists && (await retry(() => api.get(path))) !== undefined; pause = Math.min(pause * 2, 500)) {
+    if (Date.now() - requested > TIMEOUT) {
       await retry(() => api.remove(path, { gracePeriodSeconds: 0 }));
       return;
     }

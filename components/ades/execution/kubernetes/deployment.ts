@@ -9,7 +9,7 @@ import {
   toBytes,
 } from "@swath/manifest";
 
-import { marks } from "./pod-types.ts";
+import { podKeys } from "./pod-types.ts";
 
 const IMAGES = "ades-images";
 const AGENT = "ades-blobs";
@@ -57,8 +57,8 @@ export const createImageList = ({ settings: { variables } }: DeployContext, name
 export function createToolNetworks(settings: PlatformSettings, namespace: string): readonly PodNetwork[] {
   const agents = usesAgents(settings) ? { workloads: [AGENT] } : {};
   return [
-    { name: "tools-without-network", namespace, pods: { [marks.network]: "none" }, egress: "none", ...agents },
-    { name: "tools-with-network", namespace, pods: { [marks.network]: "open" }, egress: "internet", ...agents },
+    { name: "tools-without-network", namespace, pods: { [podKeys.network]: "none" }, egress: "none", ...agents },
+    { name: "tools-with-network", namespace, pods: { [podKeys.network]: "open" }, egress: "internet", ...agents },
   ];
 }
 
@@ -111,7 +111,7 @@ export function createAgents(
         // When tools end, and the node of its own pod.
         rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] }],
       },
-      calledByPods: marks.run,
+      calledByPods: podKeys.run,
       resources: { requests: { cpu: "20m", memory: "128Mi" }, limits: { memory: "512Mi" } },
     },
   ];

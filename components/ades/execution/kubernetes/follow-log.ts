@@ -11,7 +11,7 @@ export interface LogFollower {
 }
 
 /** How long the end of a log may take to arrive by the stream that is open. */
-const PATIENCE = 3000;
+const TIMEOUT = 3000;
 
 /** Hands a container's log on as it is written, from its beginning, each byte once, through broken connections. */
 export function followLog(
@@ -58,7 +58,7 @@ export function followLog(
   return {
     finish: async () => {
       isOver = true;
-      const isWhole = await Promise.race([live, sleep(PATIENCE, false, { ref: false })]);
+      const isWhole = await Promise.race([live, sleep(TIMEOUT, false, { ref: false })]);
       stopped.abort();
       await live;
       if (!isWhole) {

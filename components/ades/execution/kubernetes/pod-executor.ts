@@ -4,21 +4,29 @@ import { randomBytes } from "node:crypto";
 
 import { Interruption } from "../../runner/interruption.ts";
 import { isStorageAway } from "../is-storage-away.ts";
-import { whileAway } from "../while-away.ts";
+import { retryWhileUnavailable } from "../retry-while-unavailable.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
-import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
+import { type PodTimeouts, type Wait, explainEnd, explainWait } from "./pod-wait-reason.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
-import { type KeptPod, KeptPods, inodeOf, putAside, takeOver } from "./kept-pods.ts";
-import { type PodSurroundings, createPodManifest, foldersOf, imageOf, runOf } from "./pod-spec.ts";
-import { type Pod, type Terminated, containerState, hasBegun, hasEnded, isSelfContained, marks } from "./pod-types.ts";
+import { type AdoptablePod, AdoptablePods, inodeOf, moveAsidePod, takeOver } from "./adoptable-pods.ts";
+import { type PodContext, createPodManifest, foldersOf, imageOf, runOf } from "./pod-spec.ts";
+import {
+  type Pod,
+  type Terminated,
+  containerState,
+  hasStarted,
+  hasEnded,
+  isSelfContained,
+  podKeys,
+} from "./pod-types.ts";
 import { podsPath, watchPod } from "./watch-pod.ts";
 
 export interface PodExecutorOptions {
   readonly api: ClusterApi;
   /** Asked once, when the first pod is made. */
-  readonly surroundings: () => Promise<PodSurroundings>;
-  readonly patience: Patience;
+  readonly podContext: () => Promise<PodContext>;
+  readonly timeouts: PodTimeouts;
 }
 
 /**
@@ -26,10 +34,10 @@ export interface PodExecutorOptions {
  * that select its label, keeps it from the network unless the tool asks for it. Files are in a volume that this service and
  * the pods share. A pod outlives this process; a run that is continued joins it again.
  */
-export function createPodExecutor({ api, surroundings: find, patience }: PodExecutorOptions): Executor {
-  const kept = new KeptPods();
-  let known: Promise<PodSurroundings> | undefined;
-  const surroundings = (): Promise<PodSurroundings> => {
+export function createPodExecutor({ api, podContext: find, timeouts: patience }: PodExecutorOptions): Executor {
+  const kept = new AdoptablePods();
+  let known: Promise<PodContext> | undefined;
+  const podContext = (): Promise<PodContext> => {
     known ??= find();
     // A failure is not remembered: the next job may find the API server back.
     known.catch(() => (known = undefined));
@@ -41,23 +49,23 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
     sharesFileSystem: false,
     placesGraphics: true,
     run: async (job, controls) => {
-      const around = await surroundings().catch((error: unknown) => {
+      const context = await podContext().catch((error: unknown) => {
         throw asInfrastructure(error, job);
       });
-      const digest = digestOf(job, imageOf(job, around.defaultImage));
+      const digest = digestOf(job, imageOf(job, context.defaultImage));
       const joined = kept.take(digest);
       return joined === undefined
-        ? await pods.runNew(job, controls, around, digest)
-        : await pods.join(job, controls, around, joined);
+        ? await pods.runNew(job, controls, context, digest)
+        : await pods.join(job, controls, context, joined);
     },
     cleanUp: async (prefixes) => {
       for (const runId of prefixes.map((prefix) => runOf(`${prefix}0`))) {
         if (!pods.left.has(runId)) {
-          await removePods(api, `${marks.run}=${runId}`);
+          await removePods(api, `${podKeys.run}=${runId}`);
         }
       }
     },
-    removeOrphans: (runId) => removePods(api, `${marks.run}=${runId}`),
+    removeOrphans: (runId) => removePods(api, `${podKeys.run}=${runId}`),
     keepOrphans: (runId, workDir) => kept.keep(api, api.namespace, runId, workDir),
   };
 }
@@ -69,46 +77,48 @@ class PodRunner {
   /** Runs that were interrupted: their pods go on, for those who continue them. */
   readonly left = new Set<string>();
   private readonly api: ClusterApi;
-  private readonly patience: Patience;
+  private readonly timeouts: PodTimeouts;
 
-  constructor(api: ClusterApi, patience: Patience) {
+  constructor(api: ClusterApi, timeouts: PodTimeouts) {
     this.api = api;
-    this.patience = patience;
+    this.timeouts = timeouts;
   }
 
   async runNew(
     job: JobSpec,
     controls: RunControls,
-    around: PodSurroundings,
+    context: PodContext,
     digest: string | undefined,
   ): Promise<JobResult> {
     const name = `${job.id}-${randomBytes(3).toString("hex")}`.slice(-63).replace(/^[^a-z0-9]+/, "");
-    const { transfer } = around;
-    const manifest = createPodManifest(job, around, {
+    const { transfer } = context;
+    const manifest = createPodManifest(job, context, {
       name,
       annotations: {
-        ...(digest !== undefined && { [marks.invocation]: digest }),
+        ...(digest !== undefined && { [podKeys.invocation]: digest }),
         ...(transfer === undefined && {
-          [marks.workInode]: inodeOf(job.outdir.host),
-          [marks.scratchInode]: inodeOf(job.tmpdir.host),
+          [podKeys.workInode]: inodeOf(job.outdir.host),
+          [podKeys.scratchInode]: inodeOf(job.tmpdir.host),
         }),
       },
     });
     return await this.untilRemoved(name, job, controls, async () => {
       if (transfer !== undefined) {
         await transfer.files.ensureSecret();
-        const folders = foldersOf(job, around.volumeRoot);
+        const folders = foldersOf(job, context.volumeRoot);
         await waitForStorage(() => transfer.files.send(name, folders, controls.signal), controls);
       }
-      await createPod(this.api, manifest, { job, patience: this.patience.room, ...controls });
-      return await this.follow(name, job, around, controls);
+      await createPod(this.api, manifest, { job, timeouts: this.timeouts.room, ...controls });
+      return await this.follow(name, job, context, controls);
     });
   }
 
   /** Follows a pod that an attempt of this run has left, as if it had been made for this job. */
-  async join(job: JobSpec, controls: RunControls, around: PodSurroundings, pod: KeptPod): Promise<JobResult> {
+  async join(job: JobSpec, controls: RunControls, context: PodContext, pod: AdoptablePod): Promise<JobResult> {
     controls.onLog("cluster: joined the pod that was started before the service ended; its log from the beginning:\n");
-    const result = await this.untilRemoved(pod.name, job, controls, () => this.follow(pod.name, job, around, controls));
+    const result = await this.untilRemoved(pod.name, job, controls, () =>
+      this.follow(pod.name, job, context, controls),
+    );
     takeOver(pod, job);
     return result;
   }
@@ -155,8 +165,8 @@ class PodRunner {
     if (pod !== undefined && isSelfContained(pod)) {
       return;
     }
-    if (pod !== undefined && hasBegun(pod)) {
-      putAside(job, name);
+    if (pod !== undefined && hasStarted(pod)) {
+      moveAsidePod(job, name);
     } else {
       await removePod(this.api, name);
     }
@@ -165,19 +175,19 @@ class PodRunner {
   private async follow(
     name: string,
     job: JobSpec,
-    around: PodSurroundings,
+    context: PodContext,
     { signal, onLog }: RunControls,
   ): Promise<JobResult> {
     const tail = new LogTail();
     const watch = new AbortController();
-    const waiting = new Waiting(job, imageOf(job, around.defaultImage), this.patience, onLog);
+    const waiting = new Waiting(job, imageOf(job, context.defaultImage), this.timeouts, onLog);
     let log: LogFollower | undefined;
     let timer: NodeJS.Timeout | undefined;
     let timedOut = false;
     let lostTimer: NodeJS.Timeout | undefined;
     let isLost = false;
     try {
-      for await (const pod of watchPod(this.api, around.namespace, name, AbortSignal.any([signal, watch.signal]))) {
+      for await (const pod of watchPod(this.api, context.namespace, name, AbortSignal.any([signal, watch.signal]))) {
         if (pod === undefined) {
           if (timedOut) {
             return { exitCode: 137, timedOut, usage: usageOf(job, undefined), logTail: tail.toString() };
@@ -188,15 +198,15 @@ class PodRunner {
           );
         }
         const state = containerState(pod);
-        if (around.transfer !== undefined && pod.metadata.deletionTimestamp !== undefined && !timedOut) {
+        if (context.transfer !== undefined && pod.metadata.deletionTimestamp !== undefined && !timedOut) {
           // A node that is lost ends nothing. What such a pod may still store is its own, and nobody reads it.
           lostTimer ??= setTimeout(() => {
             isLost = true;
             watch.abort();
           }, LOST_POD_MS);
         }
-        if (hasBegun(pod)) {
-          log ??= followLog(this.api, around.namespace, name, (text) => {
+        if (hasStarted(pod)) {
+          log ??= followLog(this.api, context.namespace, name, (text) => {
             tail.add(text);
             onLog(text);
           });
@@ -210,8 +220,8 @@ class PodRunner {
         if (hasEnded(pod)) {
           await log?.finish();
           const result = toResult(pod, job, timedOut, tail.toString());
-          if (around.transfer !== undefined) {
-            const [{ files }, folders] = [around.transfer, foldersOf(job, around.volumeRoot)];
+          if (context.transfer !== undefined) {
+            const [{ files }, folders] = [context.transfer, foldersOf(job, context.volumeRoot)];
             await waitForStorage(() => files.receive(job, name, folders, signal), { signal, onLog });
           }
           return result;
@@ -220,7 +230,7 @@ class PodRunner {
           // Its outputs are being stored, which its time is not for.
           clearTimeout(timer);
         }
-        if (!hasBegun(pod)) {
+        if (!hasStarted(pod)) {
           waiting.note(pod);
         }
       }
@@ -261,21 +271,21 @@ class PodRunner {
 class Waiting {
   private readonly job: JobSpec;
   private readonly image: string;
-  private readonly patience: Patience;
+  private readonly timeouts: PodTimeouts;
   private readonly onLog: (text: string) => void;
   private text: string | undefined;
   private since = 0;
   private detail = "";
 
-  constructor(job: JobSpec, image: string, patience: Patience, onLog: (text: string) => void) {
+  constructor(job: JobSpec, image: string, timeouts: PodTimeouts, onLog: (text: string) => void) {
     this.job = job;
     this.image = image;
-    this.patience = patience;
+    this.timeouts = timeouts;
     this.onLog = onLog;
   }
 
   note(pod: Pod): void {
-    const wait: Wait | undefined = explainWait(pod, this.job, this.image, this.patience);
+    const wait: Wait | undefined = explainWait(pod, this.job, this.image, this.timeouts);
     if (wait?.text !== this.text) {
       this.text = wait?.text;
       this.since = Date.now();
@@ -288,7 +298,7 @@ class Waiting {
     if (message !== "" && !message.startsWith("Back-off")) {
       this.detail = message;
     }
-    if (wait !== undefined && Date.now() - this.since >= wait.patience * 1000) {
+    if (wait !== undefined && Date.now() - this.since >= wait.timeouts * 1000) {
       throw wait.error(this.detail);
     }
   }
@@ -299,10 +309,10 @@ const STORAGE_TIMEOUT_MS = 10 * 60_000;
 
 function waitForStorage<T>(work: () => Promise<T>, { signal, onLog }: RunControls): Promise<T> {
   let isTold = false;
-  return whileAway(work, {
+  return retryWhileUnavailable(work, {
     signal,
-    isPassing: isStorageAway,
-    patience: STORAGE_TIMEOUT_MS,
+    isTransient: isStorageAway,
+    timeout: STORAGE_TIMEOUT_MS,
     onWait: () => {
       if (!isTold) {
         onLog("cluster: waiting for the object storage\n");

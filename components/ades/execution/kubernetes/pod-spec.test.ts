@@ -7,8 +7,8 @@ import { after, test } from "node:test";
 import type { JobSpec } from "@swath/cwl";
 
 import { digestOf } from "./invocation.ts";
-import { explainEnd } from "./explain.ts";
-import { type FileTransfer, type PodSurroundings, createPodManifest } from "./pod-spec.ts";
+import { explainEnd } from "./pod-wait-reason.ts";
+import { type FileTransfer, type PodContext, createPodManifest } from "./pod-spec.ts";
 import { type Pod, hasEnded } from "./pod-types.ts";
 
 const root = mkdtempSync(join(tmpdir(), "swath-pod-spec-"));
@@ -51,7 +51,7 @@ function createJob(change: Partial<JobSpec> = {}): JobSpec {
   };
 }
 
-const surroundings: PodSurroundings = {
+const podContext: PodContext = {
   namespace: "zoo",
   claim: "ades",
   volumeRoot: root,
@@ -65,8 +65,8 @@ const surroundings: PodSurroundings = {
 };
 
 // oxlint-disable-next-line typescript/no-explicit-any -- manifests are looked into freely
-const render = (job: JobSpec, more: Partial<PodSurroundings> = {}): any =>
-  createPodManifest(job, { ...surroundings, ...more }, { name: "p", annotations: { a: "b" } });
+const render = (job: JobSpec, more: Partial<PodContext> = {}): any =>
+  createPodManifest(job, { ...podContext, ...more }, { name: "p", annotations: { a: "b" } });
 
 test("a pod passes the restricted standard, has no account and goes away with its service", () => {
   const { metadata, spec } = render(createJob());
@@ -85,7 +85,7 @@ test("a pod passes the restricted standard, has no account and goes away with it
     readOnlyRootFilesystem: true,
     capabilities: { drop: ["ALL"] },
   });
-  assert.deepEqual(metadata.ownerReferences, [surroundings.owner]);
+  assert.deepEqual(metadata.ownerReferences, [podContext.owner]);
   assert.deepEqual(spec.imagePullSecrets, [{ name: "registry" }]);
 });
 
@@ -179,10 +179,10 @@ test("the digest of an invocation does not depend on its directories, but on all
 });
 
 test("images of the platform's registry are asked for anew on every node, with the job's secret", () => {
-  const around = { pullSecrets: ["ades-pull-j"], platformRegistry: "registry.example.org" };
+  const context = { pullSecrets: ["ades-pull-j"], platformRegistry: "registry.example.org" };
   const podOf = (pull: string) => {
     const { container } = createJob();
-    return render(createJob({ container: container && { ...container, image: pull, pull } }), around).spec;
+    return render(createJob({ container: container && { ...container, image: pull, pull } }), context).spec;
   };
   const own = podOf("registry.example.org/eric/tools@sha256:1");
   assert.deepEqual(own.imagePullSecrets, [{ name: "ades-pull-j" }]);

@@ -3,11 +3,11 @@ import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 
 import type { StepFiles, StepFolder } from "../../step-files/step-files.ts";
-import { CONTAINER, OBJECT_STORE, type OwnerReference, marks } from "./pod-types.ts";
+import { CONTAINER, OBJECT_STORE, type OwnerReference, podKeys } from "./pod-types.ts";
 import { createStepContainers, stepVolumes } from "./step-containers.ts";
 
 /** What all pods of one service have in common. */
-export interface PodSurroundings {
+export interface PodContext {
   readonly namespace: string;
   /** Volume claim with the jobs' files, and the folder at which it is mounted here. */
   readonly claim: string;
@@ -46,7 +46,7 @@ export interface FileTransfer {
 /** Memory that the cluster keeps free for a tool that asks for none: what CWL says it gets. */
 const USUAL_RAM_MIB = 256;
 /** Below this no container starts. */
-const SMALLEST_LIMIT_MIB = 16;
+const MIN_LIMIT_MIB = 16;
 const RUN_OF_JOB = /^(.*)-\d+$/;
 
 /** The run that a job of the engine belongs to. */
@@ -81,13 +81,13 @@ export function imageOf({ name, container }: JobSpec, defaultImage: string | und
 /** The pod that runs one command: as the tool asks, and under the restricted pod security standard. */
 export function createPodManifest(
   job: JobSpec,
-  surroundings: PodSurroundings,
+  podContext: PodContext,
   { name, annotations }: { readonly name: string; readonly annotations: Readonly<Record<string, string>> },
 ): object {
-  const { namespace, claim, user, pullSecrets, labels, owner, beside, platformRegistry, transfer } = surroundings;
-  const folders = foldersOf(job, surroundings.volumeRoot);
+  const { namespace, claim, user, pullSecrets, labels, owner, beside, platformRegistry, transfer } = podContext;
+  const folders = foldersOf(job, podContext.volumeRoot);
   const helpers = transfer && createStepContainers(transfer, name, folders);
-  const image = imageOf(job, surroundings.defaultImage);
+  const image = imageOf(job, podContext.defaultImage);
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -98,13 +98,13 @@ export function createPodManifest(
         "app.kubernetes.io/name": "ades-tool",
         "app.kubernetes.io/managed-by": "swath-ades",
         ...labels,
-        [marks.run]: runOf(job.id),
-        [marks.network]: job.network ? "open" : "none",
+        [podKeys.run]: runOf(job.id),
+        [podKeys.network]: job.network ? "open" : "none",
       },
       annotations: {
         ...annotations,
-        [marks.tool]: job.name,
-        ...(transfer && { [marks.files]: OBJECT_STORE }),
+        [podKeys.tool]: job.name,
+        ...(transfer && { [podKeys.files]: OBJECT_STORE }),
       },
       ...(owner && { ownerReferences: [owner] }),
     },
@@ -145,8 +145,8 @@ export function createPodManifest(
             name: variable,
             value: escapeReferences(value),
           })),
-          resources: toResources(job, surroundings),
-          volumeMounts: transfer ? folders.map(toOwnMount) : toMounts(folders, surroundings.volumeRoot),
+          resources: toResources(job, podContext),
+          volumeMounts: transfer ? folders.map(toOwnMount) : toMounts(folders, podContext.volumeRoot),
           securityContext: {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,
@@ -202,10 +202,10 @@ function toSeen({ name, outdir, tmpdir, mounts }: JobSpec, host: string): string
 /** Kubernetes takes `$(NAME)` for a variable and `$$` for `$`; doubled, every dollar stands for itself. */
 const escapeReferences = (text: string): string => text.replaceAll("$", "$$$$");
 
-function toResources(job: JobSpec, { cpuPercent, maxRamMiB }: PodSurroundings): object {
+function toResources(job: JobSpec, { cpuPercent, maxRamMiB }: PodContext): object {
   const { cores, ramMiB, ramLimitMiB, container } = job;
   const gpus = container !== undefined && container.gpus > 0 ? { "nvidia.com/gpu": String(container.gpus) } : {};
-  const limit = Math.max(ramLimitMiB > 0 ? ramLimitMiB : maxRamMiB, SMALLEST_LIMIT_MIB);
+  const limit = Math.max(ramLimitMiB > 0 ? ramLimitMiB : maxRamMiB, MIN_LIMIT_MIB);
   return {
     requests: {
       cpu: `${Math.max(1, Math.ceil(cores * 10 * cpuPercent))}m`,

@@ -57,7 +57,7 @@ export interface OwnerReference {
 }
 
 /** Labels and annotations by which pods of tools are found again. */
-export const marks = {
+export const podKeys = {
   /** Label of all that belongs to a deployment, by which it is removed with it. */
   deployment: "swath.io/deployment",
   /** Label of every pod of a tool; its value is the id of the run. */
@@ -91,7 +91,7 @@ export function containerState({ status }: Pod): ContainerState | undefined {
 }
 
 /** Whether the pod has its files from the object storage. */
-export const isSelfContained = ({ metadata }: Pod): boolean => metadata.annotations?.[marks.files] === OBJECT_STORE;
+export const isSelfContained = ({ metadata }: Pod): boolean => metadata.annotations?.[podKeys.files] === OBJECT_STORE;
 
 /** How the containers that bring and store files ended. */
 export const fetchEnd = ({ status }: Pod): Terminated | undefined =>
@@ -109,7 +109,7 @@ export function hasEnded(pod: Pod): boolean {
 }
 
 /** Whether the tool has begun: from then on its directories are in use, whatever becomes of their names. */
-export function hasBegun(pod: Pod): boolean {
+export function hasStarted(pod: Pod): boolean {
   const state = containerState(pod);
   return state?.running !== undefined || state?.terminated !== undefined;
 }

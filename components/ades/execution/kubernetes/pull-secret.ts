@@ -1,7 +1,7 @@
 import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
 
 import type { Login } from "../platform-images/platform-registry.ts";
-import { marks } from "./pod-types.ts";
+import { podKeys } from "./pod-types.ts";
 
 /** The Secret that the pods of one job pull images of the platform's registry with. */
 export interface PullSecret {
@@ -29,7 +29,7 @@ export function createPullSecret(api: ClusterApi, job: string): PullSecret {
         type: "kubernetes.io/dockerconfigjson",
         metadata: {
           name,
-          labels: { "app.kubernetes.io/managed-by": "swath-ades", [marks.job]: job },
+          labels: { "app.kubernetes.io/managed-by": "swath-ades", [podKeys.job]: job },
         },
         stringData: { ".dockerconfigjson": JSON.stringify({ auths: { [host]: { username, password, auth } } }) },
       };

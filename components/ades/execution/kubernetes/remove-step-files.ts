@@ -4,7 +4,7 @@ import type { Logger } from "@swath/service";
 import { openBlobStore, usesObjectStore } from "../../step-files/open-step-files.ts";
 import { filesSecretOf } from "../../step-files/step-files.ts";
 import type { AdesSettings } from "../storage.ts";
-import { openPodsApi } from "./open-pods.ts";
+import { openPodsApi } from "./pod-context.ts";
 
 /** Milliseconds for removing the files of one job. */
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
@@ -29,12 +29,12 @@ export async function removeStepFiles(settings: AdesSettings, job: string, logge
 export async function sweepStepFiles(
   settings: AdesSettings,
   api: ClusterApi,
-  isAtWork: (job: string) => boolean,
+  isRunning: (job: string) => boolean,
 ): Promise<number> {
   const store = openBlobStore(settings);
   const signal = AbortSignal.timeout(REMOVAL_TIMEOUT_MS);
   await store.open(signal);
-  const over = (await store.listJobs(signal)).filter((job) => !isAtWork(job));
+  const over = (await store.listJobs(signal)).filter((job) => !isRunning(job));
   for (const job of over) {
     await removeSecret(api, job);
     await store.removeJob(job, signal);

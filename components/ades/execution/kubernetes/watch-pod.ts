@@ -2,14 +2,14 @@ import type { ClusterApi, WatchEvent } from "@swath/kubernetes/api";
 import { ClusterApiError } from "@swath/kubernetes/api";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type Pod, hasBegun } from "./pod-types.ts";
+import { type Pod, hasStarted } from "./pod-types.ts";
 
 export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
 
 /** A pod that has not begun is looked at again so often, because a long wait changes nothing that a watch would tell. */
-const LOOK_AGAIN = 5000;
+const POLL_INTERVAL_MS = 5000;
 /** Milliseconds without an answer of the API server after which a pod is given up. */
-const LONGEST_SILENCE = 15 * 60_000;
+const IDLE_TIMEOUT_MS = 15 * 60_000;
 
 /**
  * Every state of a pod, the present one first, until it is gone (`undefined`, the last). Goes on through restarts of the API
@@ -34,7 +34,7 @@ export async function* watchPod(
       if (pod === undefined) {
         return;
       }
-      const timer = hasBegun(pod) ? undefined : setTimeout(() => tick.abort(), LOOK_AGAIN);
+      const timer = hasStarted(pod) ? undefined : setTimeout(() => tick.abort(), POLL_INTERVAL_MS);
       try {
         const query = { fieldSelector: `metadata.name=${name}`, resourceVersion: pod.metadata.resourceVersion };
         const events: AsyncIterable<WatchEvent<Pod>> = api.watch<Pod>(
@@ -63,7 +63,7 @@ export async function* watchPod(
         continue;
       }
       const isRefusal = error instanceof ClusterApiError && [400, 401, 403].includes(error.status);
-      if (isRefusal || Date.now() - answeredAt > LONGEST_SILENCE) {
+      if (isRefusal || Date.now() - answeredAt > IDLE_TIMEOUT_MS) {
         throw error;
       }
       await sleep(pause, undefined, { signal });

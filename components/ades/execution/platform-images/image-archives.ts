@@ -9,7 +9,7 @@ const MAX_KEPT_BYTES = 20 * 2 ** 30;
 /** What is not finished after so long was left behind by a process that died. */
 const MAX_UNFINISHED_MS = 6 * 3600 * 1000;
 
-interface Wanted {
+interface Requested {
   readonly repository: string;
   readonly digest: string;
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ interface Wanted {
 export async function findArchive(
   { DATA_DIR }: AdesSettings,
   client: RegistryClient,
-  { repository, digest, signal }: Wanted,
+  { repository, digest, signal }: Requested,
 ): Promise<string> {
   const folder = join(DATA_DIR, "images");
   await mkdir(folder, { recursive: true });

@@ -35,10 +35,10 @@ export function withPlatformImages(executor: Executor, options: ImageOptions): E
       const container = job.container && (await replace(job.container, options, controls.signal));
       return executor.run({ ...job, container }, controls);
     },
-    ...(executor.whyNoImage && {
-      whyNoImage: async (request: ContainerRequest, signal: AbortSignal) => {
+    ...(executor.noImageReason && {
+      noImageReason: async (request: ContainerRequest, signal: AbortSignal) => {
         try {
-          return await executor.whyNoImage?.(await replace(request, options, signal), signal);
+          return await executor.noImageReason?.(await replace(request, options, signal), signal);
         } catch (error) {
           if (error instanceof CwlError && error.code !== "infrastructure" && !signal.aborted) {
             return error.message;
@@ -51,15 +51,15 @@ export function withPlatformImages(executor: Executor, options: ImageOptions): E
 }
 
 async function replace(
-  asked: ContainerRequest,
+  requested: ContainerRequest,
   { registry, owner, images, provide }: ImageOptions,
   signal: AbortSignal,
 ): Promise<ContainerRequest> {
-  const names = [asked.image, ...(asked.pull === undefined ? [] : [asked.pull])];
+  const names = [requested.image, ...(requested.pull === undefined ? [] : [requested.pull])];
   names.forEach(checkName);
-  const image = asked.pull ?? asked.image;
+  const image = requested.pull ?? requested.image;
   // A dockerImageId beside it is a name on this machine, where it may be another user's image.
-  const request = { ...asked, image };
+  const request = { ...requested, image };
   const reference = registry?.find(image);
   if (registry === undefined || reference === undefined) {
     return request;

@@ -29,18 +29,18 @@ test("requests and tunnels lead to where the rules allow, and nowhere else", asy
   const proxies = [await openToolProxy(free, SETTINGS, () => false), await openToolProxy(strict, SETTINGS)];
   try {
     const address = `http://127.0.0.1:${port}/a?b=c`;
-    assert.deepEqual(await ask(free, address), [200, `GET /a?b=c 127.0.0.1:${port}`]);
+    assert.deepEqual(await send(free, address), [200, `GET /a?b=c 127.0.0.1:${port}`]);
     assert.match(await tunnel(free, `127.0.0.1:${port}`), /^HTTP\/1\.1 200 .*GET \/inside /s);
     // The operator allowed the address, and it is this machine all the same.
     for (const host of ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "169.254.169.254"]) {
-      const [status] = await ask(strict, `http://${host}:${port}/`);
+      const [status] = await send(strict, `http://${host}:${port}/`);
       assert.ok([403, 502].includes(status), `${host}: ${status}`);
       assert.doesNotMatch(await tunnel(strict, `${host}:${port}`), /^HTTP\/1\.1 200/);
     }
     for (const host of ["ades-open.swath.example", "x.y.swath.example", "ades-open.other.example", "swath.example."]) {
-      assert.deepEqual((await ask(free, `http://${host}/`))[0], 403, host);
+      assert.deepEqual((await send(free, `http://${host}/`))[0], 403, host);
     }
-    assert.equal((await ask(free, "http://10.0.0.1/"))[0], 403);
+    assert.equal((await send(free, "http://10.0.0.1/"))[0], 403);
   } finally {
     await Promise.all(proxies.map(({ close }) => close()));
     far.close();
@@ -59,13 +59,13 @@ test("the operator's rule names users and their processes", () => {
   assert.throws(() => readNetworkRule({ TOOL_NETWORK: "a/b/c" }), /"a\/b\/c"; allowed: none, all/);
 });
 
-async function ask(socketPath: string, path: string): Promise<[number, string]> {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+async function send(socketPath: string, path: string): Promise<[number, string]> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ socketPath, path, headers: { host: new URL(path).host } }, resolve)
       .on("error", reject)
       .end();
   });
-  return [answer.statusCode ?? 0, await text(answer)];
+  return [response.statusCode ?? 0, await text(response)];
 }
 
 async function tunnel(socketPath: string, target: string): Promise<string> {

@@ -1,7 +1,7 @@
 // Requests about jobs that are made before they are started, as the OpenAPI document describes them.
 import { Type } from "typebox";
 
-import { Execute, REFUSED, StatusInfo, json, location, ofJob, ofUser, open, problem } from "./parts.ts";
+import { Execute, REFUSED, StatusInfo, json, location, jobParams, userParams, open, problem } from "./parts.ts";
 
 const jobs = ["jobs"];
 const body = { content: { "application/json": { schema: Execute } } };
@@ -11,7 +11,7 @@ export const createJob = {
   tags: jobs,
   operationId: "createJob",
   summary: "Make a job without starting it; `process` is the address of its process",
-  params: ofUser,
+  params: userParams,
   body,
   response: {
     201: { ...json("The job", StatusInfo), headers: location },
@@ -24,7 +24,7 @@ export const updateJob = {
   tags: jobs,
   operationId: "updateJob",
   summary: "Change a job that is not started yet",
-  params: ofJob,
+  params: jobParams,
   body,
   response: { 204: { description: "Changed" }, ...REFUSED, 404: problem("No such job"), ...LOCKED },
 };
@@ -32,7 +32,7 @@ export const startJob = {
   tags: jobs,
   operationId: "startJob",
   summary: "Start a job that was made before",
-  params: ofJob,
+  params: jobParams,
   response: {
     200: { ...json("Its status", StatusInfo), headers: location },
     ...REFUSED,
@@ -44,6 +44,6 @@ export const readDefinition = {
   tags: jobs,
   operationId: "getDefinition",
   summary: "The request that a job was made with",
-  params: ofJob,
+  params: jobParams,
   response: { 200: json("The request", Type.Object({}, open)), ...REFUSED, 404: problem("No such job") },
 };

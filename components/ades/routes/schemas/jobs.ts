@@ -9,8 +9,8 @@ import {
   limit,
   links,
   offset,
-  ofJob,
-  ofUser,
+  jobParams,
+  userParams,
   open,
   page,
   problem,
@@ -30,7 +30,7 @@ export const listJobs = {
   tags: jobs,
   operationId: "getJobs",
   summary: "Jobs, the latest first",
-  params: ofUser,
+  params: userParams,
   querystring: Type.Object({
     type: several(Type.String({ enum: ["process"] }), "Kinds of jobs"),
     processID: several(Text, "Jobs of these processes"),
@@ -59,7 +59,7 @@ export const readJob = {
   tags: jobs,
   operationId: "getStatus",
   summary: "Status of a job",
-  params: ofJob,
+  params: jobParams,
   querystring: asForm,
   headers: Type.Object({
     prefer: Type.Optional(
@@ -74,14 +74,14 @@ export const dismissJob = {
   tags: jobs,
   operationId: "dismiss",
   summary: "Stop a job, or forget one that has ended",
-  params: ofJob,
+  params: jobParams,
   response: { 200: json("Its last status", StatusInfo), ...REFUSED, 404: problem("No such job") },
 };
 export const readResults = {
   tags: jobs,
   operationId: "getResults",
   summary: "What came of a job",
-  params: ofJob,
+  params: jobParams,
   querystring: asForm,
   response: {
     200: {
@@ -109,7 +109,7 @@ export const readInputs = {
   tags: jobs,
   operationId: "getInputs",
   summary: "What a job was given; inputs that the package calls secret are left out of sight",
-  params: ofJob,
+  params: jobParams,
   response: {
     200: json("Inputs", Type.Object({ inputs: Type.Object({}, open) }, open)),
     ...REFUSED,
@@ -120,7 +120,7 @@ export const readSteps = {
   tags: jobs,
   operationId: "getSteps",
   summary: "Steps of a job",
-  params: ofJob,
+  params: jobParams,
   response: {
     200: json("Steps", Type.Object({ steps: Type.Array(Type.Object({}, open)) })),
     ...REFUSED,
@@ -131,7 +131,7 @@ export const readLogs = {
   tags: jobs,
   operationId: "getLogs",
   summary: "Log of a job; as a stream with Accept: text/event-stream, which goes on after Last-Event-ID",
-  params: ofJob,
+  params: jobParams,
   response: {
     200: { description: "The log", content: { "text/plain": { schema: Text }, "text/event-stream": { schema: Text } } },
     ...REFUSED,
@@ -142,7 +142,7 @@ export const readProvenance = {
   tags: jobs,
   operationId: "getProvenance",
   summary: "Where the results come from: a Workflow Run RO-Crate",
-  params: ofJob,
+  params: jobParams,
   response: {
     200: json("The crate", Type.Object({}, open), "application/ld+json"),
     ...REFUSED,
@@ -152,8 +152,8 @@ export const readProvenance = {
 export const readNotifications = {
   tags: jobs,
   operationId: "getNotifications",
-  summary: "Who was or will be told of a job",
-  params: ofJob,
+  summary: "Subscribers of a job and their notifications",
+  params: jobParams,
   response: {
     200: json("Notifications", Type.Object({ notifications: Type.Array(Type.Object({}, open)) })),
     ...REFUSED,
@@ -164,7 +164,7 @@ export const listFiles = {
   tags: jobs,
   operationId: "getFiles",
   summary: "Files of a job's results",
-  params: ofJob,
+  params: jobParams,
   response: {
     200: json(
       "Files",

@@ -1,6 +1,6 @@
 // What requests and answers consist of: the OpenAPI document is made of this. Written in the words that OpenAPI 3.0 and 3.1
 // share. Requests themselves are read by `read-*.ts`, which refuse with the exceptions of the standard.
-import { jsonAnswer as json } from "@swath/service/openapi";
+import { jsonResponse as json } from "@swath/service/openapi";
 import { type TSchema, Type } from "typebox";
 
 import { CWL_TYPES } from "../../packages/media-types.ts";
@@ -44,9 +44,9 @@ export const limit = Type.Optional(
 export const skip = Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "How many before the page" }));
 export const offset = Type.Optional(Type.Integer({ minimum: 0, description: "The same as skip" }));
 export const user = Type.String({ description: "Whose space" });
-export const ofUser = Type.Object({ user });
-export const ofProcess = Type.Object({ user, id: Type.String({ description: "The process" }) });
-export const ofJob = Type.Object({ user, id: Type.String({ description: "The job" }) });
+export const userParams = Type.Object({ user });
+export const processParams = Type.Object({ user, id: Type.String({ description: "The process" }) });
+export const jobParams = Type.Object({ user, id: Type.String({ description: "The job" }) });
 export const asForm = Type.Object({ f });
 
 const summary = {

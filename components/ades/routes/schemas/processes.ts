@@ -10,8 +10,8 @@ import {
   links,
   location,
   offset,
-  ofProcess,
-  ofUser,
+  processParams,
+  userParams,
   open,
   PackageBody,
   packageContent,
@@ -32,15 +32,15 @@ export const landing = {
   tags: processes,
   operationId: "getLandingPage",
   summary: "Landing page",
-  params: ofUser,
+  params: userParams,
   querystring: asForm,
   response: { 200: withPage("The page", Type.Object({ title: Text, description: Text, links }, open)), ...REFUSED },
 };
 export const conformance = {
   tags: processes,
   operationId: "getConformance",
-  summary: "What is conformed to",
-  params: ofUser,
+  summary: "Conformance classes",
+  params: userParams,
   querystring: asForm,
   response: { 200: withPage("Classes", Type.Object({ conformsTo: Type.Array(Text) })), ...REFUSED },
 };
@@ -48,7 +48,7 @@ export const listProcesses = {
   tags: processes,
   operationId: "getProcesses",
   summary: "Processes that may be executed",
-  params: ofUser,
+  params: userParams,
   querystring: Type.Object({
     limit,
     skip,
@@ -69,7 +69,7 @@ export const deploy = {
   tags: processes,
   operationId: "deployProcess",
   summary: "Deploy a process from an application package",
-  params: ofUser,
+  params: userParams,
   querystring: w,
   body: packageContent,
   response: {
@@ -84,7 +84,7 @@ export const describeProcess = {
   tags: processes,
   operationId: "getProcessDescription",
   summary: "A process with its inputs and outputs",
-  params: ofProcess,
+  params: processParams,
   querystring: asForm,
   response: { 200: withPage("The process", Process), ...REFUSED, 404: problem("No such process") },
 };
@@ -92,7 +92,7 @@ export const readPackage = {
   tags: processes,
   operationId: "getPackage",
   summary: "The application package of a process",
-  params: ofProcess,
+  params: processParams,
   querystring: Type.Object({ f: Type.Optional(Type.String({ enum: ["yaml", "json", "ogc"] })) }),
   response: {
     200: {
@@ -112,7 +112,7 @@ export const listVersions = {
   tags: processes,
   operationId: "getVersions",
   summary: "Versions of a process, the latest first; each is a process of its own, `id:version`",
-  params: ofProcess,
+  params: processParams,
   response: {
     200: json("Versions", Type.Object({ versions: Type.Array(Version) })),
     ...REFUSED,
@@ -123,7 +123,7 @@ export const rollBack = {
   tags: processes,
   operationId: "rollBack",
   summary: "Make a former version of a process the current one again",
-  params: ofProcess,
+  params: processParams,
   body: { content: { "application/json": { schema: Type.Object({ version: Text }) } } },
   response: { 200: json("The process", ProcessSummary), ...REFUSED, 404: problem("No such process or version") },
 };
@@ -131,7 +131,7 @@ export const replace = {
   tags: processes,
   operationId: "replaceProcess",
   summary: "Replace a process; running jobs go on with the former one",
-  params: ofProcess,
+  params: processParams,
   querystring: w,
   body: packageContent,
   response: {
@@ -146,14 +146,14 @@ export const undeploy = {
   tags: processes,
   operationId: "undeployProcess",
   summary: "Undeploy a process",
-  params: ofProcess,
+  params: processParams,
   response: { 204: { description: "Undeployed" }, ...REFUSED, 404: problem("No such process") },
 };
 export const execute = {
   tags: processes,
   operationId: "execute",
   summary: "Execute a process",
-  params: ofProcess,
+  params: processParams,
   headers: Type.Object({
     prefer: Type.Optional(
       Type.String({ description: "respond-async, wait=<seconds>, return=minimal, return=representation" }),
@@ -196,14 +196,14 @@ export const readGraph = {
   tags: processes,
   operationId: "getGraph",
   summary: "The steps of a process and what leads where",
-  params: ofProcess,
+  params: processParams,
   response: { 200: json("Nodes and edges", Graph), ...REFUSED, 404: problem("No such process") },
 };
 export const checkPackage = {
   tags: processes,
   operationId: "checkPackage",
   summary: "Check an application package without deploying it",
-  params: ofUser,
+  params: userParams,
   querystring: w,
   body: packageContent,
   response: {

@@ -1,7 +1,7 @@
 import { createReadStream, renameSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 
-import { freeChunk } from "@swath/service";
+import { detachChunk } from "@swath/service";
 import { type Digest, toMultihash } from "@swath/stac";
 
 import { displayUrl } from "../display-url.ts";
@@ -9,8 +9,8 @@ import { StagingError } from "../errors.ts";
 import type { StageInLimits } from "../types.ts";
 import { type Checksum, type RunningChecksum, checksumOf, isDigest, startChecksum } from "./checksums.ts";
 import type { Budget } from "./limits.ts";
-import { type OpenedSource, discard } from "./opened.ts";
-import type { PartRecord } from "./part-record.ts";
+import { type OpenedSource, discard } from "./opened-source.ts";
+import type { DownloadState } from "./download-state.ts";
 import { readBody } from "./read-body.ts";
 import { retry } from "./retry.ts";
 import type { Sources } from "./sources.ts";
@@ -22,7 +22,7 @@ const BLOCK = 2 ** 20;
  */
 const AT_ONCE = 64 * 2 ** 10;
 /** Files shorter than this are fetched anew rather than continued, which saves keeping a record of each. */
-const WORTH_RESUMING = 2 ** 20;
+const MIN_RESUMABLE_BYTES = 2 ** 20;
 
 export interface Download {
   readonly href: string;
@@ -41,31 +41,31 @@ export interface DownloadContext {
   readonly budget: Budget;
   readonly signal: AbortSignal;
   /** The state of a download that outlives this process. */
-  readonly record: PartRecord;
+  readonly record: DownloadState;
 }
 
 /**
  * Fetches a file, continuing what is there of it. The file appears under its name only when its length and checksums are right.
  * @throws {StagingError}
  */
-export async function download(wanted: Download, context: DownloadContext): Promise<void> {
+export async function download(requested: Download, context: DownloadContext): Promise<void> {
   const { limits, signal, record } = context;
-  const account = context.budget.file(wanted.path, displayUrl(wanted.href));
+  const account = context.budget.file(requested.path, displayUrl(requested.href));
   const done = await record.readDone();
-  if (done !== undefined && (await sizeOf(wanted.path)) === done) {
+  if (done !== undefined && (await sizeOf(requested.path)) === done) {
     account.set(done);
     return;
   }
-  if (wanted.size !== undefined) {
-    account.expect(wanted.size);
+  if (requested.size !== undefined) {
+    account.expect(requested.size);
   }
-  const result = await retry((reportProgress) => attempt(wanted, context, reportProgress), {
+  const result = await retry((reportProgress) => attempt(requested, context, reportProgress), {
     retries: limits.retries,
     signal,
   });
-  await verify(wanted, record.partPath, result);
-  renameSync(record.partPath, wanted.path);
-  await record.writeDone(result.size > WORTH_RESUMING ? result.size : undefined);
+  await verify(requested, record.partPath, result);
+  renameSync(record.partPath, requested.path);
+  await record.writeDone(result.size > MIN_RESUMABLE_BYTES ? result.size : undefined);
 }
 
 interface Arrived {
@@ -76,22 +76,22 @@ interface Arrived {
   readonly found?: readonly string[];
 }
 
-async function attempt(wanted: Download, context: DownloadContext, reportProgress: () => void): Promise<Arrived> {
+async function attempt(requested: Download, context: DownloadContext, reportProgress: () => void): Promise<Arrived> {
   const { sources, limits, budget, signal, record } = context;
   const validator = await record.readValidator();
   const present = validator === undefined ? 0 : ((await sizeOf(record.partPath)) ?? 0);
   const opened = await sources.open({
-    href: wanted.href,
+    href: requested.href,
     signal,
-    ...(wanted.from !== undefined && { from: wanted.from }),
+    ...(requested.from !== undefined && { from: requested.from }),
     ...(present > 0 && validator !== undefined && { start: present, validator }),
   });
-  const where = displayUrl(wanted.href);
+  const where = displayUrl(requested.href);
   let file: FileHandle | undefined;
   try {
     if (opened.total !== undefined && opened.encoding === undefined) {
-      checkClaim(wanted, opened.total);
-      budget.file(wanted.path, where).expect(opened.total);
+      checkClaim(requested, opened.total);
+      budget.file(requested.path, where).expect(opened.total);
     }
     if (opened.start > 0 && opened.validator !== undefined && opened.validator !== validator) {
       // A source that does not honour If-Range: the next attempt begins anew.
@@ -100,12 +100,12 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
     }
     const { total = Number.POSITIVE_INFINITY, encoding, start } = opened;
     if (total <= AT_ONCE && encoding === undefined && start === 0) {
-      return await receiveAtOnce(opened, wanted, context);
+      return await receiveAtOnce(opened, requested, context);
     }
     file = await open(record.partPath, opened.start === 0 ? "w" : "a");
-    const isResumable = encoding === undefined && total > WORTH_RESUMING;
+    const isResumable = encoding === undefined && total > MIN_RESUMABLE_BYTES;
     await record.writeValidator(isResumable ? opened.validator : undefined);
-    const expected = findExpected(wanted, opened);
+    const expected = findExpected(requested, opened);
     const checksums = opened.start === 0 ? expected.map(({ algorithm }) => startChecksum(algorithm)) : [];
     const size = await write(opened, file, {
       checksums,
@@ -113,7 +113,7 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
       limits,
       signal,
       reportProgress,
-      setSize: budget.file(wanted.path, where).set,
+      setSize: budget.file(requested.path, where).set,
     });
     return { size, expected, ...(opened.start === 0 && { found: checksums.map((checksum) => checksum.finish()) }) };
   } finally {
@@ -123,28 +123,28 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
 }
 
 /** What the checksums of a file have to be. */
-const findExpected = (wanted: Download, { checksum, encoding }: OpenedSource): readonly Checksum[] => [
-  ...(wanted.checksum === undefined ? [] : [wanted.checksum]),
+const findExpected = (requested: Download, { checksum, encoding }: OpenedSource): readonly Checksum[] => [
+  ...(requested.checksum === undefined ? [] : [requested.checksum]),
   ...(checksum === undefined || encoding !== undefined ? [] : [checksum]),
 ];
 
-async function receiveAtOnce(opened: OpenedSource, wanted: Download, context: DownloadContext): Promise<Arrived> {
+async function receiveAtOnce(opened: OpenedSource, requested: Download, context: DownloadContext): Promise<Arrived> {
   const { limits, signal, record, budget } = context;
-  const where = displayUrl(wanted.href);
+  const where = displayUrl(requested.href);
   const chunks: Buffer[] = [];
   await readBody(opened, { stallSeconds: limits.stallSeconds, signal }, (chunk) => {
     chunks.push(chunk);
     return undefined;
   });
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-  budget.file(wanted.path, where).set(bytes.length);
+  budget.file(requested.path, where).set(bytes.length);
   await record.writeValidator(undefined);
   try {
     writeFileSync(record.partPath, bytes);
   } catch (error) {
     throw toDiskFailure(error, where);
   }
-  const expected = findExpected(wanted, opened);
+  const expected = findExpected(requested, opened);
   return { size: bytes.length, expected, found: expected.map(({ algorithm }) => checksumOf(algorithm, bytes)) };
 }
 
@@ -180,7 +180,7 @@ async function write(
     await writeAll(file, block).catch((error: unknown) => {
       throw toDiskFailure(error, where);
     });
-    block.forEach(freeChunk);
+    block.forEach(detachChunk);
   };
   setSize(size);
   await readBody(opened, { stallSeconds: limits.stallSeconds, signal }, (chunk) => {
@@ -192,7 +192,7 @@ async function write(
     chunks.push(chunk);
     waiting += chunk.length;
     progress += chunk.length;
-    if (progress >= WORTH_RESUMING) {
+    if (progress >= MIN_RESUMABLE_BYTES) {
       reportProgress();
       progress = 0;
     }
@@ -220,17 +220,17 @@ function checkClaim({ size, href }: Download, total: number): void {
 }
 
 /** A file that is not what it should be is thrown away, so that another try starts anew. */
-async function verify(wanted: Download, path: string, { size, expected, found: known }: Arrived): Promise<void> {
+async function verify(requested: Download, path: string, { size, expected, found: known }: Arrived): Promise<void> {
   try {
-    checkClaim(wanted, size);
+    checkClaim(requested, size);
     const found = known ?? (await checksumFile(path, expected));
     for (const [index, checksum] of expected.entries()) {
       const { algorithm, hex } = checksum;
       if (found[index] !== hex) {
-        const source = hex === wanted.checksum?.hex ? "its metadata says" : "its source says";
+        const source = hex === requested.checksum?.hex ? "its metadata says" : "its source says";
         throw new StagingError(
           "source",
-          displayUrl(wanted.href),
+          displayUrl(requested.href),
           `arrived with the ${algorithm} checksum ${found[index]}; ${source} ${hex}${isDigest(checksum) ? ` (${toMultihash(checksum)})` : ""}`,
         );
       }

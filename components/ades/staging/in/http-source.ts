@@ -9,7 +9,7 @@ import { StagingError } from "../errors.ts";
 import type { InternalService, SourceAccess, StageInLimits } from "../types.ts";
 import { createAddressGuard } from "./addresses.ts";
 import { readChecksum } from "./checksums.ts";
-import { type OpenRequest, type OpenedSource, discard } from "./opened.ts";
+import { type OpenRequest, type OpenedSource, discard } from "./opened-source.ts";
 import { optional, parseContentRange } from "./response-headers.ts";
 
 /** Opens `http:` and `https:` addresses: public ones directly, the platform's own through their peers. */
@@ -77,18 +77,18 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
     open: async (request, asCaller) => {
       const seen = new Set<string>();
       let { href } = request;
-      let [wanted, isOwn] = [request, asCaller];
+      let [requested, isOwn] = [request, asCaller];
       for (;;) {
-        const response = await send(route(href, isOwn), href, wanted);
-        if (response.statusCode === 416 && wanted.start !== undefined) {
+        const response = await send(route(href, isOwn), href, requested);
+        if (response.statusCode === 416 && requested.start !== undefined) {
           // All of it is here, or it is shorter by now: from its beginning.
           discard(response.body as unknown as Readable);
-          const { start: _start, validator: _validator, ...whole } = wanted;
-          wanted = whole;
+          const { start: _start, validator: _validator, ...whole } = requested;
+          requested = whole;
           continue;
         }
         if (!REDIRECTS.has(response.statusCode)) {
-          return toOpened(response, href, wanted);
+          return toOpened(response, href, requested);
         }
         discard(response.body as unknown as Readable);
         seen.add(href);
@@ -96,7 +96,7 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
         href = toTarget(response, href);
         if (seen.has(href) || seen.size > limits.maxRedirects) {
           const problem = seen.has(href) ? "redirects in a circle" : `redirects more than ${limits.maxRedirects} times`;
-          throw new StagingError("source", displayUrl(wanted.href), problem);
+          throw new StagingError("source", displayUrl(requested.href), problem);
         }
       }
     },

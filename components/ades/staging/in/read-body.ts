@@ -1,12 +1,12 @@
 import { type Readable, pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-import { takeChunks } from "@swath/service";
+import { consumeChunks } from "@swath/service";
 
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import { toUnreachable } from "./http-source.ts";
-import { type OpenedSource, discard } from "./opened.ts";
+import { type OpenedSource, discard } from "./opened-source.ts";
 
 interface ReadOptions {
   /** The source is given up when it sends nothing for so long. */
@@ -50,7 +50,7 @@ export async function readBody(
       received += chunk.length;
       timer.refresh();
     });
-    await takeChunks(
+    await consumeChunks(
       decode(opened),
       (chunk) => {
         try {

@@ -2,7 +2,7 @@ import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { DownloadContext } from "./download.ts";
 import { nameInUrl } from "./file-names.ts";
-import { type OpenedSource, discard } from "./opened.ts";
+import { type OpenedSource, discard } from "./opened-source.ts";
 import { readBody } from "./read-body.ts";
 import { retry } from "./retry.ts";
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { StagingError } from "../errors.ts";
 
-const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 10_000;
+const INITIAL_BACKOFF = 250;
+const MAX_BACKOFF = 10_000;
 
 /**
  * Runs an attempt until it succeeds, fails for good, or `retries` further attempts have failed. An attempt that reports
@@ -25,7 +25,7 @@ export async function retry<T>(
         throw error;
       }
     }
-    const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE) * (0.75 + Math.random() / 2);
+    const pause = Math.min(INITIAL_BACKOFF * 2 ** (failures - 1), MAX_BACKOFF) * (0.75 + Math.random() / 2);
     await sleep(pause, undefined, { signal }).catch(() => {
       throw signal.reason;
     });

@@ -7,7 +7,7 @@ import { toS3Failure } from "../s3-failure.ts";
 import { createS3Client } from "../s3-client.ts";
 import type { S3Access, SourceAccess, StageInLimits } from "../types.ts";
 import { readObjectChecksum } from "./checksums.ts";
-import type { OpenRequest, OpenedSource } from "./opened.ts";
+import type { OpenRequest, OpenedSource } from "./opened-source.ts";
 import { optional, parseContentRange } from "./response-headers.ts";
 
 export interface S3Source {
@@ -68,32 +68,32 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
   return {
     isKnown: (href) => find(parseS3Url(href).bucket) !== undefined,
     isPrivate: (href) => find(parseS3Url(href).bucket)?.isPrivate === true,
-    open: async (wanted, asCaller) => {
-      const { bucket, key } = parseS3Url(wanted.href);
+    open: async (requested, asCaller) => {
+      const { bucket, key } = parseS3Url(requested.href);
       const store = find(bucket);
       if (store?.mayRead !== undefined && !(await store.mayRead(key))) {
-        throw new StagingError("access", wanted.href, "is the result of a job that is not yours, or no more");
+        throw new StagingError("access", requested.href, "is the result of a job that is not yours, or no more");
       }
       if (!asCaller && store?.isPrivate === true) {
-        const where = displayUrl(wanted.from ?? "");
+        const where = displayUrl(requested.from ?? "");
         throw new StagingError(
           "access",
-          wanted.href,
+          requested.href,
           `is private, and ${where} may not send a job there; name the object itself as an input`,
         );
       }
       try {
-        return await get(wanted);
+        return await get(requested);
       } catch (error) {
         const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-        if ((status === 412 || status === 416) && wanted.start !== undefined) {
+        if ((status === 412 || status === 416) && requested.start !== undefined) {
           // The object is another one by now: from its beginning.
-          const { start: _start, validator: _validator, ...whole } = wanted;
+          const { start: _start, validator: _validator, ...whole } = requested;
           return get(whole).catch((again: unknown) => {
-            throw wanted.signal.aborted ? wanted.signal.reason : toS3Failure(again, "source", wanted.href);
+            throw requested.signal.aborted ? requested.signal.reason : toS3Failure(again, "source", requested.href);
           });
         }
-        throw wanted.signal.aborted ? wanted.signal.reason : toS3Failure(error, "source", wanted.href);
+        throw requested.signal.aborted ? requested.signal.reason : toS3Failure(error, "source", requested.href);
       }
     },
     list: async (href, signal) => {

@@ -6,7 +6,7 @@ import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { SourceAccess, StageInLimits } from "../types.ts";
 import { createHttpSource } from "./http-source.ts";
-import type { OpenRequest, OpenedSource } from "./opened.ts";
+import type { OpenRequest, OpenedSource } from "./opened-source.ts";
 import { createS3Source } from "./s3-source.ts";
 
 /** Every address that inputs may have. */

@@ -16,8 +16,8 @@ export interface DescribedBand {
 export const RASTER_EXTENSION = "https://stac-extensions.github.io/raster/v1.1.0/schema.json";
 
 const RASTER_TYPE = /^image\/(?:tiff|jp2)\b/i;
-const MOST_RASTERS = 50;
-const MOST_MS = 60_000;
+const MAX_RASTERS = 50;
+const MAX_MS = 60_000;
 const EACH_MS = 20_000;
 const CACHE_BYTES = 32 * 2 ** 20;
 
@@ -31,11 +31,11 @@ export async function describeRasters(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly DescribedBand[]>> {
   const found = new Map<string, readonly DescribedBand[]>();
-  const rasters = files.filter(({ mediaType }) => RASTER_TYPE.test(mediaType)).slice(0, MOST_RASTERS);
+  const rasters = files.filter(({ mediaType }) => RASTER_TYPE.test(mediaType)).slice(0, MAX_RASTERS);
   if (rasters.length === 0) {
     return found;
   }
-  const both = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
+  const both = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
   // Most results have no raster, and reading them takes a while to load.
   const { RasterPool: Pool } = await import("@swath/raster");
   const pool = new Pool({ threads: 1, concurrency: 1, cacheBytes: CACHE_BYTES, timeoutMs: EACH_MS });

@@ -127,11 +127,11 @@ export async function findLocal(href: string, base: string, directory: string): 
   // Tools write names as they are or with escapes; a file by the very name comes first.
   const folder = dirname(fileURLToPath(base));
   const asWritten = isAbsolute(href) ? href : resolve(folder, href);
-  const isThere = await stat(asWritten).then(
+  const exists = await stat(asWritten).then(
     () => true,
     () => false,
   );
-  return insideOnly(isThere ? asWritten : fileURLToPath(new URL(href, base)), root);
+  return insideOnly(exists ? asWritten : fileURLToPath(new URL(href, base)), root);
 }
 
 async function insideOnly(path: string, root: string): Promise<string> {

@@ -15,9 +15,9 @@ import { createS3Client } from "../s3-client.ts";
 import { createObjectRequests } from "../object-requests.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import type { S3Target, StagedFile } from "../types.ts";
-import { digestInParts } from "./file-pieces.ts";
-import { createPartBuffers } from "./part-buffers.ts";
-import { type Ask, partLength, put, sendInParts } from "./send-in-parts.ts";
+import { digestInParts } from "./part-reader.ts";
+import { createBufferPool } from "./buffer-pool.ts";
+import { type Ask, partSize, put, uploadMultipart } from "./multipart-upload.ts";
 
 /** Bytes up to which a file goes in one request, from memory. */
 const SMALL = 8 * 2 ** 20;
@@ -48,7 +48,7 @@ export async function openUploader(
   const client = createS3Client(target, options);
   const requests = createObjectRequests(target, options);
   const hrefOf = (key: string) => `s3://${target.bucket}/${key}`;
-  const ask: Ask = (where, send) =>
+  const call: Ask = (where, send) =>
     retry(
       () =>
         send().catch((error: unknown) => {
@@ -60,16 +60,16 @@ export async function openUploader(
         }),
       { retries: RETRIES, signal },
     );
-  const present = await list(client, target.bucket, prefix, ask, signal);
+  const present = await list(client, target.bucket, prefix, call, signal);
 
   /** What the object says of itself; asked only for one of this size that was there at the start. */
   const findPresent = async (key: string, size: number): Promise<HeadObjectCommandOutput | undefined> =>
     present.get(key) === size
-      ? ask(hrefOf(key), () =>
+      ? call(hrefOf(key), () =>
           client.send(new HeadObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
         )
       : undefined;
-  const buffers = createPartBuffers(parallel);
+  const buffers = createBufferPool(parallel);
   const toStaged = (key: string, bytes: number, sha256: string, mediaType: string): StagedFile => ({
     href: hrefOf(key),
     mediaType,
@@ -82,7 +82,7 @@ export async function openUploader(
     if (there?.Metadata?.["sha256"] !== sha256 || there.ContentType !== mediaType) {
       const headers = { "content-type": mediaType, "x-amz-meta-sha256": sha256 };
       const request = { method: "PUT", bucket: target.bucket, key, headers, body: bytes, sha256, signal } as const;
-      await ask(hrefOf(key), () => put(requests, request));
+      await call(hrefOf(key), () => put(requests, request));
     }
     onBytes(bytes.length);
     return toStaged(key, bytes.length, sha256, mediaType);
@@ -90,14 +90,14 @@ export async function openUploader(
   const sendLarge = async (path: string, size: number, key: string, mediaType: string): Promise<StagedFile> => {
     const there = await findPresent(key, size);
     if (there?.ETag !== undefined && there.ContentType === mediaType) {
-      const { etag, sha256 } = await digestInParts(path, { size, length: partLength(size), signal });
+      const { etag, sha256 } = await digestInParts(path, { size, length: partSize(size), signal });
       if (there.ETag === `"${etag}"`) {
         onBytes(size);
         return toStaged(key, size, sha256, mediaType);
       }
     }
     const large = { path, size, bucket: target.bucket, key, mediaType };
-    const sha256 = await sendInParts(large, { client, requests, ask, signal, onBytes, buffers });
+    const sha256 = await uploadMultipart(large, { client, requests, send: call, signal, onBytes, buffers });
     return toStaged(key, size, sha256, mediaType);
   };
   return {
@@ -109,7 +109,7 @@ export async function openUploader(
     sendDocument: (value, key, mediaType) =>
       sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
     remove: async (key) => {
-      await ask(hrefOf(key), () =>
+      await call(hrefOf(key), () =>
         client.send(new DeleteObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
       );
       present.delete(key);
@@ -125,13 +125,13 @@ async function list(
   client: S3Client,
   bucket: string,
   prefix: string,
-  ask: Ask,
+  send: Ask,
   signal: AbortSignal,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   let token: string | undefined;
   do {
-    const page = await ask(`s3://${bucket}/${prefix}/`, () =>
+    const page = await send(`s3://${bucket}/${prefix}/`, () =>
       client.send(
         new ListObjectsV2Command({
           Bucket: bucket,

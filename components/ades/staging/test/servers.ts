@@ -47,7 +47,7 @@ export async function startServer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-export const whyNoNginx = existsSync("/usr/sbin/nginx")
+export const findNginxSkipReason = existsSync("/usr/sbin/nginx")
   ? undefined
   : "nginx is not installed (Debian package nginx-light)";
 
@@ -64,12 +64,12 @@ export async function startNginx(root: string): Promise<{ url: string; stop: () 
        server { listen 127.0.0.1:${port}; root ${root}; } }`,
   );
   const child = spawn("/usr/sbin/nginx", ["-c", join(folder, "nginx.conf")], { stdio: "ignore" });
-  await untilItAnswers(child, async () => (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer());
+  await untilItResponses(child, async () => (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer());
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child, folder) };
 }
 
 /** Milliseconds that a program may take to start on a machine that has much to do. */
-const PATIENCE = 90_000;
+const TIMEOUT = 90_000;
 const SECRET = "root-password-of-the-tests";
 
 /**
@@ -110,7 +110,7 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
         OBJSTORE_RESERVED_MIB: "1",
       },
     });
-    await untilItAnswers(child, () => client.send(new ListBucketsCommand({})));
+    await untilItResponses(child, () => client.send(new ListBucketsCommand({})));
   };
   await start();
   await client.send(new CreateBucketCommand({ Bucket: "results" }));
@@ -134,14 +134,14 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
 }
 
 /** Waits until a program answers; one that does not is ended, so that nothing waits for it for ever. */
-async function untilItAnswers(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
-  const patience = performance.now() + PATIENCE;
+async function untilItResponses(child: ChildProcess, send: () => Promise<unknown>): Promise<void> {
+  const timeout = performance.now() + TIMEOUT;
   for (;;) {
     try {
-      await ask();
+      await send();
       return;
     } catch (error) {
-      if (performance.now() > patience || child.exitCode !== null) {
+      if (performance.now() > timeout || child.exitCode !== null) {
         child.kill("SIGKILL");
         throw error;
       }

@@ -74,14 +74,14 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Wanted {
+interface Requested {
   readonly as?: StageInSource["as"];
   readonly assets?: readonly string[];
   readonly limits?: Partial<StageInLimits>;
   readonly allowPrivate?: readonly string[];
 }
 
-const stage = (path: string, { as = "file", assets, limits, allowPrivate }: Wanted = {}) =>
+const stage = (path: string, { as = "file", assets, limits, allowPrivate }: Requested = {}) =>
   stageIn({
     source: { href: path.startsWith("/") ? `${server.url}${path}` : path, as },
     target: join(folder, String((count += 1))),
@@ -93,7 +93,7 @@ const stage = (path: string, { as = "file", assets, limits, allowPrivate }: Want
     ...(assets !== undefined && { assets }),
   });
 
-const cases: readonly [string, Wanted, string, RegExp][] = [
+const cases: readonly [string, Requested, string, RegExp][] = [
   ["/missing", {}, "source", /\/missing: answers 404: there is nothing at this address/],
   ["/forbidden", {}, "source", /answers 403: access is refused/],
   ["/short", {}, "source", /broke off|said that it sends 100 bytes and sent 5/],
@@ -141,9 +141,9 @@ const cases: readonly [string, Wanted, string, RegExp][] = [
   ["gopher://127.0.0.1/", {}, "access", /use an http, https, s3 or data address/],
 ];
 
-for (const [path, wanted, code, message] of cases) {
-  test(`${path} ${JSON.stringify(wanted)} → ${code}`, async () => {
-    await assert.rejects(stage(path, wanted), { name: "StagingError", code, message });
+for (const [path, expected, code, message] of cases) {
+  test(`${path} ${JSON.stringify(expected)} → ${code}`, async () => {
+    await assert.rejects(stage(path, expected), { name: "StagingError", code, message });
   });
 }
 

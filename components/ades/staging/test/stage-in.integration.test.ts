@@ -9,7 +9,15 @@ import type { StacItem } from "@swath/stac";
 
 import { stageIn } from "../stage-in.ts";
 import type { SourceAccess, StageInSource, StagedInput } from "../types.ts";
-import { SCENES, makeFolder, openAccess, startNginx, startObjstore, startServer, whyNoNginx } from "./servers.ts";
+import {
+  SCENES,
+  makeFolder,
+  openAccess,
+  startNginx,
+  startObjstore,
+  startServer,
+  findNginxSkipReason,
+} from "./servers.ts";
 
 let folder: string;
 let nginx: Awaited<ReturnType<typeof startNginx>>;
@@ -19,7 +27,7 @@ let count = 0;
 before(async () => {
   folder = await makeFolder();
   objstore = await startObjstore();
-  if (whyNoNginx === undefined) {
+  if (findNginxSkipReason === undefined) {
     nginx = await startNginx(SCENES);
   }
 });
@@ -30,7 +38,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const needsNginx = { ...(whyNoNginx !== undefined && { skip: whyNoNginx }) };
+const needsNginx = { ...(findNginxSkipReason !== undefined && { skip: findNginxSkipReason }) };
 
 function stage(
   source: string | StageInSource,

@@ -50,8 +50,8 @@ const publish = (directory: string, jobId: string, others: Partial<StageOutReque
 
 async function get(uri: string): Promise<Buffer> {
   const [bucket = "", ...key] = uri.slice("s3://".length).split("/");
-  const answer = await objstore.client.send(new GetObjectCommand({ Bucket: bucket, Key: key.join("/") }));
-  return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+  const response = await objstore.client.send(new GetObjectCommand({ Bucket: bucket, Key: key.join("/") }));
+  return Buffer.from((await response.Body?.transformToByteArray()) ?? []);
 }
 
 async function keysOf(jobId: string): Promise<readonly string[]> {
@@ -185,14 +185,14 @@ test("parts that are damaged on their way are sent again, also to a store that c
       const isDamaged = isPart && (damaged += 1) <= 2;
       const path = request.url;
       const onward = send({ host: upstream.hostname, port: upstream.port, method: request.method, path, headers });
-      onward.on("response", (answer) => {
+      onward.on("response", (reply) => {
         if (isPart && !comparesChecksums) {
-          delete answer.headers["x-amz-checksum-crc32"];
+          delete reply.headers["x-amz-checksum-crc32"];
           // As such a store would have said: what it has is something else.
-          answer.headers["etag"] = isDamaged ? `"${"0".repeat(32)}"` : (answer.headers["etag"] ?? "");
+          reply.headers["etag"] = isDamaged ? `"${"0".repeat(32)}"` : (reply.headers["etag"] ?? "");
         }
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+        response.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(response);
       });
       let isFirst = true;
       request.on("data", (chunk: Buffer) => {
@@ -278,9 +278,9 @@ async function startProxy(t: TestContext, onRequest: (method: string) => unknown
     }
     // The signature covers the Host header of the client's own target.
     const { method, url: path, headers } = request;
-    const onward = send({ host: upstream.hostname, port: upstream.port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = send({ host: upstream.hostname, port: upstream.port, method, path, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
     });
     request.pipe(onward);
   });
@@ -293,9 +293,9 @@ test(
     const directory = join(folder, "bands");
     await cp(join(SCENES, "canberra"), directory, { recursive: true });
     const itemFile = join(directory, "item.json");
-    const given = JSON.parse(await readFile(itemFile, "utf8")) as StacItem;
-    const red = { ...given.assets["red"], "raster:bands": [{ unit: "1", data_type: "int16" }] };
-    await writeFile(itemFile, JSON.stringify({ ...given, assets: { ...given.assets, red } }));
+    const provided = JSON.parse(await readFile(itemFile, "utf8")) as StacItem;
+    const red = { ...provided.assets["red"], "raster:bands": [{ unit: "1", data_type: "int16" }] };
+    await writeFile(itemFile, JSON.stringify({ ...provided, assets: { ...provided.assets, red } }));
     await writeFile(join(directory, "B2.tif"), "II*\0 no picture");
     const { collection } = await publish(directory, "bands");
     const uri = collection.links.find(({ rel }) => rel === "item")?.href ?? "";

@@ -10,11 +10,11 @@ import { type DirectoryValue, createProcessExecutor, loadDocument, runProcess } 
 
 import { stageIn } from "../stage-in.ts";
 import { stageOut } from "../stage-out.ts";
-import { SCENES, makeFolder, openAccess, startNginx, startObjstore, whyNoNginx } from "./servers.ts";
+import { SCENES, makeFolder, openAccess, startNginx, startObjstore, findNginxSkipReason } from "./servers.ts";
 
 const run = promisify(execFile);
 const why =
-  whyNoNginx ??
+  findNginxSkipReason ??
   (existsSync("/usr/bin/gdal_calc.py")
     ? undefined
     : "gdal_calc.py is not installed (Debian packages gdal-bin, python3-gdal)");

@@ -173,8 +173,8 @@ export function createContainerSpawner({ folders, engine, hasStorage, authorityF
         readyPath: `${launch.base}${ready}`,
       };
     },
-    poll: async (given) => {
-      const handle = toHandle(given);
+    poll: async (provided) => {
+      const handle = toHandle(provided);
       const { pid, startedAt = "", beside } = handle;
       if (beside !== undefined && !isRunning(beside)) {
         return { alive: false, reason: "The program that connects it with the hub ended." };

@@ -23,7 +23,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /** Profiles bring objects of any kind (`manifests`): what is not known is asked for, once. */
 export function createObjectPaths(api: ClusterApi): ObjectPaths {
-  const asked = new Map<string, Promise<ResourceList | undefined>>();
+  const requested = new Map<string, Promise<ResourceList | undefined>>();
   return {
     folderOf: async ({ apiVersion, kind }, namespace) => {
       const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
@@ -31,8 +31,8 @@ export function createObjectPaths(api: ClusterApi): ObjectPaths {
       if (known !== undefined) {
         return `${root}/namespaces/${namespace}/${known}`;
       }
-      const list = await (asked.get(root) ?? api.get<ResourceList>(root));
-      asked.set(root, Promise.resolve(list));
+      const list = await (requested.get(root) ?? api.get<ResourceList>(root));
+      requested.set(root, Promise.resolve(list));
       const found = list?.resources.find((each) => each.kind === kind && !each.name.includes("/"));
       if (found === undefined || !found.namespaced) {
         throw new Error(

@@ -55,7 +55,7 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
     const path = `${folder}/${object.metadata.name}`;
     const existing = await api.get<Pod>(path);
     if (existing?.metadata.deletionTimestamp !== undefined) {
-      await untilGone(api, path);
+      await abortOnDisconnect(api, path);
     }
     if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) {
       await ignoreExisting(api.create(folder, lasts ? object : own(object, server)));
@@ -118,7 +118,7 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
       const anchor = await retryWhileForbidden(async () => {
         // Of a start that a hub before this one left in the middle.
         if (await api.remove(`${secrets}/${pod}`, { propagationPolicy: "Foreground" })) {
-          await untilGone(api, `${secrets}/${pod}`);
+          await abortOnDisconnect(api, `${secrets}/${pod}`);
         }
         return api.create<{ metadata: { uid: string } }>(secrets, objects.anchor);
       });
@@ -204,7 +204,7 @@ const pickHub = (env: Readonly<Record<string, string>>): Readonly<Record<string,
 /** @throws {Error} that says what the cluster or the workspace's quota has against it */
 async function createPod(api: ClusterApi, pod: object, path: string): Promise<void> {
   // One that is ending still has the name.
-  await untilGone(api, path);
+  await abortOnDisconnect(api, path);
   try {
     await api.create(path.slice(0, path.lastIndexOf("/")), pod);
   } catch (error) {
@@ -223,7 +223,7 @@ async function createPod(api: ClusterApi, pod: object, path: string): Promise<vo
   }
 }
 
-async function untilGone(api: ClusterApi, path: string): Promise<void> {
+async function abortOnDisconnect(api: ClusterApi, path: string): Promise<void> {
   for (const until = Date.now() + STOP_MS; (await api.get(path)) !== undefined; await sleep(LOOK_MS)) {
     if (Date.now() > until) {
       throw new Error(`${path.slice(path.lastIndexOf("/") + 1)} of an earlier server does not end on the cluster`);

@@ -13,9 +13,9 @@ import { type StacDocument, linksOf, titleOf, toDocument } from "./stac.ts";
 
 /** A catalogue, collection or item, by its address; without one the platform's catalogue. */
 export function Component() {
-  const given = useSearchParams()[0].get("href") ?? undefined;
-  const start = useQuery({ queryKey: ["catalogue"], queryFn: findCatalogue, enabled: given === undefined });
-  const address = given ?? start.data;
+  const provided = useSearchParams()[0].get("href") ?? undefined;
+  const start = useQuery({ queryKey: ["catalogue"], queryFn: findCatalogue, enabled: provided === undefined });
+  const address = provided ?? start.data;
   const document = useQuery({
     queryKey: ["document", address],
     queryFn: async ({ signal }) => toDocument(await readJson(address ?? "", { signal }), address ?? ""),

@@ -1,7 +1,7 @@
 import { Footprints, MapView, PictureLayer } from "@swath/ui/map";
 import { useMemo } from "react";
 
-import { type Box, joinBoxes } from "./stac.ts";
+import { type Box, mergeBboxes } from "./stac.ts";
 
 interface FootprintMapProps {
   readonly label: string;
@@ -16,7 +16,7 @@ interface FootprintMapProps {
 /** Where things lie. */
 export function FootprintMap({ label, height = 360, items, picture, ...rest }: FootprintMapProps) {
   const key = JSON.stringify(items.map(({ box }) => box));
-  const box = useMemo(() => joinBoxes(JSON.parse(key) as (Box | undefined)[]), [key]);
+  const box = useMemo(() => mergeBboxes(JSON.parse(key) as (Box | undefined)[]), [key]);
   return (
     <MapView label={label} height={height} box={box}>
       {picture !== undefined && <PictureLayer url={picture.url} box={picture.box} />}

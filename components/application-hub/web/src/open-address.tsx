@@ -11,13 +11,13 @@ export function OpenAddress({ address }: { readonly address: string }) {
   const navigate = useNavigate();
   const open = (event: FormEvent) => {
     event.preventDefault();
-    const wanted = text.trim();
-    const url = URL.parse(wanted);
+    const requested = text.trim();
+    const url = URL.parse(requested);
     if (url === null || !["https:", "http:", "s3:"].includes(url.protocol) || url.username !== "") {
       setMistake("An address begins with https:// or s3://");
       return;
     }
-    void navigate(browsePath(wanted));
+    void navigate(browsePath(requested));
   };
   return (
     <Group component="form" onSubmit={open} gap="xs" align="flex-end" wrap="wrap" aria-label="Open an address">

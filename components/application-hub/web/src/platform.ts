@@ -64,8 +64,8 @@ export async function readJson<T>(address: string, options: ReadOptions = {}): P
 
 /** A picture as an address that the page can show; the caller revokes it. */
 export async function readPicture(address: string, signal: AbortSignal): Promise<string> {
-  const answer = await read(address, { signal, accept: "image/*" });
-  return URL.createObjectURL(await answer.blob());
+  const response = await read(address, { signal, accept: "image/*" });
+  return URL.createObjectURL(await response.blob());
 }
 
 /** Asks for a file and gives it to the browser's downloads. */
@@ -121,10 +121,10 @@ async function readObject({ s3 }: Environment, { host: bucket, pathname }: URL):
     ...(s3.session_token !== undefined && { sessionToken: s3.session_token }),
     via: "/.swath/services/objstore",
   };
-  const answer = await sendToStorage(keys, { method: "GET", bucket, key: decodeURIComponent(pathname.slice(1)) });
-  if (!answer.ok) {
-    const [, message = answer.statusText] = /<Message>([^<]*)<\/Message>/.exec(await answer.text()) ?? [];
-    throw new RequestError(answer.status, { title: "The object storage refused", detail: message });
+  const response = await sendToStorage(keys, { method: "GET", bucket, key: decodeURIComponent(pathname.slice(1)) });
+  if (!response.ok) {
+    const [, message = response.statusText] = /<Message>([^<]*)<\/Message>/.exec(await response.text()) ?? [];
+    throw new RequestError(response.status, { title: "The object storage refused", detail: message });
   }
-  return answer;
+  return response;
 }

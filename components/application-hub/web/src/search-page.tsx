@@ -28,7 +28,7 @@ export function Component() {
       <Conditions
         key={params.toString()}
         params={params}
-        onSearch={(given) => setParams({ ...(params.has("api") && { api: params.get("api") ?? "" }), ...given })}
+        onSearch={(provided) => setParams({ ...(params.has("api") && { api: params.get("api") ?? "" }), ...provided })}
       />
       {api !== undefined && <Results api={api} params={params} />}
     </Page>
@@ -37,7 +37,7 @@ export function Component() {
 
 interface ConditionsProps {
   readonly params: URLSearchParams;
-  readonly onSearch: (given: Readonly<Record<string, string>>) => void;
+  readonly onSearch: (provided: Readonly<Record<string, string>>) => void;
 }
 
 function Conditions({ params, onSearch }: ConditionsProps) {

@@ -119,7 +119,7 @@ export function toBox(values: readonly number[] | undefined): Box | undefined {
 }
 
 /** The box around all boxes. */
-export function joinBoxes(boxes: readonly (Box | undefined)[]): Box | undefined {
+export function mergeBboxes(boxes: readonly (Box | undefined)[]): Box | undefined {
   const known = boxes.filter((box) => box !== undefined);
   return known.length === 0
     ? undefined

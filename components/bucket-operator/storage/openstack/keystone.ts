@@ -98,15 +98,15 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
   };
 
   const logIn = async (user: object, scope: object, signal: AbortSignal): Promise<KeystoneToken> => {
-    const answer = await send("POST", "/auth/tokens", {
+    const response = await send("POST", "/auth/tokens", {
       body: { auth: { identity: { methods: ["password"], password: { user } }, scope } },
       signal,
     });
-    if (!answer.ok) {
-      throw await toRefusal(answer, "POST /auth/tokens");
+    if (!response.ok) {
+      throw await toRefusal(response, "POST /auth/tokens");
     }
-    const token = answer.headers.get("x-subject-token");
-    const { token: body } = (await answer.json()) as { token: TokenBody };
+    const token = response.headers.get("x-subject-token");
+    const { token: body } = (await response.json()) as { token: TokenBody };
     const domainId = body.domain?.id ?? body.project?.domain.id;
     if (token === null || domainId === undefined) {
       throw new Error(`${base} gave a token without an id or a scope`);
@@ -143,11 +143,11 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
     signal: AbortSignal,
     { body, expected }: { readonly body?: object; readonly expected?: number } = {},
   ): Promise<Response> => {
-    const answer = await send(method, path, { token, signal, ...(body && { body }) });
-    if (!answer.ok && answer.status !== expected) {
-      throw await toRefusal(answer, `${method} ${path}`);
+    const response = await send(method, path, { token, signal, ...(body && { body }) });
+    if (!response.ok && response.status !== expected) {
+      throw await toRefusal(response, `${method} ${path}`);
     }
-    return answer;
+    return response;
   };
 
   /** A call as the administrator; a token that was revoked meanwhile is replaced once. */
@@ -160,16 +160,16 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
   ): Promise<Response> => {
     for (let tries = 0; ; tries += 1) {
       const { token } = await admin(signal);
-      const answer = await send(method, path, { token, signal, ...(body && { body }) });
-      if (answer.status === 401 && tries === 0) {
-        await answer.arrayBuffer();
+      const response = await send(method, path, { token, signal, ...(body && { body }) });
+      if (response.status === 401 && tries === 0) {
+        await response.arrayBuffer();
         current = undefined;
         continue;
       }
-      if (!answer.ok && !isExpected(answer.status)) {
-        throw await toRefusal(answer, `${method} ${path.split("?")[0]}`);
+      if (!response.ok && !isExpected(response.status)) {
+        throw await toRefusal(response, `${method} ${path.split("?")[0]}`);
       }
-      return answer;
+      return response;
     }
   };
   const isMissing = (status: number) => status === 404;
@@ -189,9 +189,9 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
   const create = async <T>(kind: "project" | "user", fields: object, signal: AbortSignal): Promise<T | undefined> => {
     const { domainId } = await admin(signal);
     const body = { [kind]: { ...fields, domain_id: domainId, enabled: true } };
-    const answer = await call("POST", `/${kind}s`, signal, body, isConflict);
-    const made = (await answer.json()) as Record<string, T>;
-    return answer.status === 409 ? undefined : made[kind];
+    const response = await call("POST", `/${kind}s`, signal, body, isConflict);
+    const made = (await response.json()) as Record<string, T>;
+    return response.status === 409 ? undefined : made[kind];
   };
   const remove = async (path: string, signal: AbortSignal) => {
     await (await call("DELETE", path, signal, undefined, isMissing)).arrayBuffer();
@@ -216,13 +216,13 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
       await (await call("PUT", path, signal)).arrayBuffer();
     },
     listEc2: async (user, signal) => {
-      const answer = await callAs(user, "GET", ec2Path(user), signal);
-      const body = (await answer.json()) as { credentials?: readonly Ec2Credential[] };
+      const response = await callAs(user, "GET", ec2Path(user), signal);
+      const body = (await response.json()) as { credentials?: readonly Ec2Credential[] };
       return body.credentials ?? [];
     },
     createEc2: async (user, project, signal) => {
-      const answer = await callAs(user, "POST", ec2Path(user), signal, { body: { tenant_id: project } });
-      return ((await answer.json()) as { credential: Ec2Credential }).credential;
+      const response = await callAs(user, "POST", ec2Path(user), signal, { body: { tenant_id: project } });
+      return ((await response.json()) as { credential: Ec2Credential }).credential;
     },
     deleteEc2: async (user, access, signal) => {
       const path = `${ec2Path(user)}/${segment(access)}`;
@@ -243,22 +243,22 @@ interface TokenBody {
 }
 
 /** What the service says, in a sentence. Refusals of the account do not pass by themselves; faults of the service do. */
-async function toRefusal(answer: Response, what: string): Promise<Error> {
-  const text = (await answer.text()).slice(0, 2000);
+async function toRefusal(response: Response, what: string): Promise<Error> {
+  const text = (await response.text()).slice(0, 2000);
   let detail = text.slice(0, 300);
   try {
     detail = (JSON.parse(text) as { error?: { message?: string } }).error?.message ?? detail;
   } catch {
     // Not the service's own answer: something between us and it.
   }
-  const message = `the cloud's identity service answers ${answer.status} to ${what}: ${detail}`;
-  if (answer.status === 401) {
+  const message = `the cloud's identity service answers ${response.status} to ${what}: ${detail}`;
+  if (response.status === 401) {
     return new StorageRefusal(
       "CloudLoginRefused",
       `${message}; check CLOUD_USERNAME, CLOUD_PASSWORD, CLOUD_DOMAINNAME`,
     );
   }
-  return answer.status === 429 || answer.status >= 500
+  return response.status === 429 || response.status >= 500
     ? new Error(message)
     : new StorageRefusal("CloudRefused", message);
 }

@@ -31,10 +31,10 @@ export function createOpenStackStorage(options: OpenStackOptions): BucketStorage
 
   const ensureProject = async ({ name, made }: Bucket, signal: AbortSignal): Promise<KeystoneProject> => {
     const projectName = `project-${name}`;
-    const wanted = { name: projectName, description: `Bucket ${name}`, tags: [PROJECT_TAG] };
+    const requested = { name: projectName, description: `Bucket ${name}`, tags: [PROJECT_TAG] };
     const found =
       (await keystone.findProject(projectName, signal)) ??
-      (await keystone.createProject(wanted, signal)) ??
+      (await keystone.createProject(requested, signal)) ??
       (await keystone.findProject(projectName, signal));
     if (found === undefined) {
       throw new StorageRefusal("NameTaken", `the cloud has a project ${projectName} that its administrator cannot see`);

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 60_000;
 const PAGE = 1000;
 const CONCURRENCY = 8;
 /** Listings that begin with the same object, before the next attempt of the operator goes on. */
-const MOST_SAME_LISTINGS = 5;
+const MAX_SAME_LISTINGS = 5;
 const LISTING_DELAY_MS = 200;
 
 /** One project's account in Swift, with a token of that project. */
@@ -37,16 +37,16 @@ export function createSwift(
       throw new Error(`the cloud's object storage ${url} cannot be reached: ${cause.message}`, { cause: error });
     }
   };
-  const expect = async (answer: Response, what: string, ...also: readonly number[]): Promise<void> => {
-    const text = (await answer.text())
+  const expect = async (response: Response, what: string, ...also: readonly number[]): Promise<void> => {
+    const text = (await response.text())
       .replaceAll(/<[^>]*>|\s+/g, " ")
       .trim()
       .slice(0, 200);
-    if (answer.ok || also.includes(answer.status)) {
+    if (response.ok || also.includes(response.status)) {
       return;
     }
-    const message = `the cloud's object storage answers ${answer.status} to ${what}: ${text}`;
-    throw answer.status === 429 || answer.status >= 500
+    const message = `the cloud's object storage answers ${response.status} to ${what}: ${text}`;
+    throw response.status === 429 || response.status >= 500
       ? new Error(message)
       : new StorageRefusal("StorageRefused", message);
   };
@@ -69,22 +69,22 @@ export function createSwift(
   const emptyContainer = async (name: string): Promise<boolean> => {
     let first: string | undefined;
     for (let same = 0; ;) {
-      const answer = await send("GET", `${segment(name)}?format=json&limit=${PAGE}`);
-      if (answer.status === 404) {
-        await answer.arrayBuffer();
+      const response = await send("GET", `${segment(name)}?format=json&limit=${PAGE}`);
+      if (response.status === 404) {
+        await response.arrayBuffer();
         return false;
       }
-      if (!answer.ok) {
-        await expect(answer, `GET ${name}`);
+      if (!response.ok) {
+        await expect(response, `GET ${name}`);
       }
-      const objects = answer.status === 204 ? [] : ((await answer.json()) as { name: string }[]);
+      const objects = response.status === 204 ? [] : ((await response.json()) as { name: string }[]);
       if (objects.length === 0) {
         return true;
       }
       // Listings are behind what was deleted for a moment; for longer than that nothing is won by going on.
       same = objects[0]?.name === first ? same + 1 : 0;
       first = objects[0]?.name;
-      if (same >= MOST_SAME_LISTINGS) {
+      if (same >= MAX_SAME_LISTINGS) {
         throw new Error(`the cloud's object storage still lists ${String(first)} in ${name} after its deletion`);
       }
       if (same > 0) {

@@ -41,7 +41,7 @@ export async function handleWcs(
         entries: () => listCoverages(context, request, reply),
       });
     }
-    return await answer(context, kvp, request, reply, url);
+    return await response(context, kvp, request, reply, url);
   } catch (error) {
     return sendReport(error, reply);
   }
@@ -53,7 +53,7 @@ function versionOf(kvp: Kvp): "2.0.1" | "1.1.1" | "1.0.0" {
   return named?.startsWith("1.0") === true ? "1.0.0" : named?.startsWith("1.1") === true ? "1.1.1" : "2.0.1";
 }
 
-async function answer(
+async function response(
   context: DataAccessContext,
   kvp: Kvp,
   request: FastifyRequest,

@@ -7,7 +7,7 @@ const NAMES_10 = `xmlns="http://www.opengis.net/wcs" xmlns:gml="http://www.openg
 const NAMES_11 = `xmlns="http://www.opengis.net/wcs/1.1" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"`;
 const METHODS_10 = ["nearest neighbor", "bilinear", "bicubic"];
 
-const boxOf = ({ bbox: [west, south, east, north] }: Pick<CoverageEntry, "bbox">) =>
+const bboxOf = ({ bbox: [west, south, east, north] }: Pick<CoverageEntry, "bbox">) =>
   west <= east ? [west, south, east, north] : [-180, south, 180, north];
 
 /** Capabilities of WCS 1.0.0 (OGC 03-065r6). */
@@ -19,7 +19,7 @@ export function writeCapabilities10(title: string, url: string, entries: readonl
 <Capability><Request><GetCapabilities>${http}</GetCapabilities><DescribeCoverage>${http}</DescribeCoverage><GetCoverage>${http}</GetCoverage></Request><Exception><Format>application/vnd.ogc.se_xml</Format></Exception></Capability>
 <ContentMetadata>${entries
     .map((entry) => {
-      const [west, south, east, north] = boxOf(entry);
+      const [west, south, east, north] = bboxOf(entry);
       return `<CoverageOfferingBrief>${element("name", entry.id)}${element("label", entry.title)}<lonLatEnvelope srsName="urn:ogc:def:crs:OGC:1.3:CRS84"><gml:pos>${west} ${south}</gml:pos><gml:pos>${east} ${north}</gml:pos></lonLatEnvelope></CoverageOfferingBrief>`;
     })
     .join("\n")}</ContentMetadata>
@@ -32,7 +32,7 @@ export function writeDescription10(coverages: readonly Coverage[]): string {
 }
 
 function writeOffering({ layer, fields, grid }: Coverage): string {
-  const [west, south, east, north] = boxOf(layer);
+  const [west, south, east, north] = bboxOf(layer);
   const [minX, minY, maxX, maxY] = grid.bbox;
   const [x, y] = [(maxX - minX) / grid.width, (maxY - minY) / grid.height];
   const code = grid.crs.id === "OGC:CRS84" ? "EPSG:4326" : grid.crs.id;
@@ -53,7 +53,7 @@ export function writeCapabilities11(title: string, url: string, entries: readonl
 <ows:OperationsMetadata>${["GetCapabilities", "DescribeCoverage", "GetCoverage"].map(operation).join("")}</ows:OperationsMetadata>
 <Contents>${entries
     .map((entry) => {
-      const [west, south, east, north] = boxOf(entry);
+      const [west, south, east, north] = bboxOf(entry);
       return `<CoverageSummary>${element("ows:Title", entry.title)}<ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>${element("Identifier", entry.id)}</CoverageSummary>`;
     })
     .join("\n")}</Contents>
@@ -66,7 +66,7 @@ export function writeDescription11(coverages: readonly Coverage[]): string {
 }
 
 function writeDescription({ layer, fields, grid }: Coverage): string {
-  const [west, south, east, north] = boxOf(layer);
+  const [west, south, east, north] = bboxOf(layer);
   const [minX, minY, maxX, maxY] = grid.bbox;
   const [x, y] = [(maxX - minX) / grid.width, (maxY - minY) / grid.height];
   const urn =

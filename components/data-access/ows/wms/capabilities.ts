@@ -65,7 +65,7 @@ function operation(name: string, formats: readonly string[], url: string): strin
 
 function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0"): string {
   const [west, south, east, north] = withoutWrap(layer.bbox);
-  const box =
+  const bbox =
     version === "1.3.0"
       ? `<EX_GeographicBoundingBox><westBoundLongitude>${west}</westBoundLongitude><eastBoundLongitude>${east}</eastBoundLongitude><southBoundLatitude>${south}</southBoundLatitude><northBoundLatitude>${north}</northBoundLatitude></EX_GeographicBoundingBox>`
       : `<LatLonBoundingBox minx="${west}" miny="${south}" maxx="${east}" maxy="${north}"/>`;
@@ -74,7 +74,7 @@ function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0"): stri
     const legend = `${url}?service=WMS&request=GetLegendGraphic&version=${version}&format=image/png&layer=${encodeURIComponent(layer.id)}&style=${encodeURIComponent(id)}`;
     return `<Style><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><LegendURL width="200" height="62"><Format>image/png</Format><OnlineResource ${XLINK} xlink:href="${escapeXml(legend)}"/></LegendURL></Style>`;
   });
-  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${box}${boundingBoxes([west, south, east, north], version)}${dimension(layer, version)}${dimensions(layer, version)}${styles.join("")}</Layer>`;
+  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${bbox}${boundingBoxes([west, south, east, north], version)}${dimension(layer, version)}${dimensions(layer, version)}${styles.join("")}</Layer>`;
 }
 
 function boundingBoxes(bbox: Bbox, version: "1.1.1" | "1.3.0"): string {

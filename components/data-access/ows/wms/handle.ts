@@ -36,7 +36,7 @@ export async function handleWms(
 ): Promise<FastifyReply> {
   const requested = kvp.get("VERSION") ?? kvp.get("WMTVER");
   try {
-    return await answer(context, kvp, request, reply, path, requested);
+    return await response(context, kvp, request, reply, path, requested);
   } catch (error) {
     const known = toOwsError(error);
     if (known === undefined) {
@@ -46,7 +46,7 @@ export async function handleWms(
   }
 }
 
-async function answer(
+async function response(
   context: DataAccessContext,
   kvp: Kvp,
   request: FastifyRequest,

@@ -1,5 +1,5 @@
 import { ADMIN_ROLE } from "../../realms/create-realm.ts";
-import { announce } from "../../store/changes.ts";
+import { publishChange } from "../../store/changes.ts";
 import { insertClientScope, assignScope, insertMapper, listClientScopes } from "../../store/client-scopes.ts";
 import type { Queryable } from "../../store/database.ts";
 import type { Realm } from "../../store/realms.ts";
@@ -61,6 +61,6 @@ export async function ensureLoginScopes(db: Queryable, realm: Realm): Promise<vo
     }
   }
   if (missing.length > 0) {
-    await announce(db, { kind: "realm", realm: realm.name });
+    await publishChange(db, { kind: "realm", realm: realm.name });
   }
 }

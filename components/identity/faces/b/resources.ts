@@ -2,7 +2,7 @@ import { METHOD_RESOURCE_TYPE, createUriIndex, methodScope } from "@swath/auth";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
 
-import { inChange } from "../../admin/request.ts";
+import { runChange } from "../../admin/request.ts";
 import type { IdentityContext, LoginFace } from "../../context.ts";
 import { authenticateConfidentialClient } from "../../protocol/client-authentication.ts";
 import { Form } from "../../protocol/form.ts";
@@ -75,7 +75,7 @@ export function addEnforcementResources(app: FastifyInstance, context: IdentityC
     return resource;
   };
   const change = <Result>({ handle, client }: Caller, work: (db: pg.PoolClient) => Promise<Result>) =>
-    inChange(context, async (db) => {
+    runChange(context, async (db) => {
       // One at a time, so that no path is registered twice.
       await db.query("select pg_advisory_xact_lock(hashtext($1))", [`enforcement ${client.id}`]);
       const result = await work(db);
@@ -100,28 +100,28 @@ export function addEnforcementResources(app: FastifyInstance, context: IdentityC
 
   app.post(base, hide, async (request) => {
     const caller = await open(request);
-    const wanted = readResourceRequest(request.body);
-    const owner = await findOwner(caller, wanted);
+    const requested = readResourceRequest(request.body);
+    const owner = await findOwner(caller, requested);
     const id = await change(caller, async (db) => {
       const known = (await listResources(db, caller.client.id)).filter(({ type }) => type === METHOD_RESOURCE_TYPE);
-      checkPath(caller, wanted.path, known);
+      checkPath(caller, requested.path, known);
       const made = await insertResource(db, caller.client.id, {
-        name: wanted.name,
-        iconUri: wanted.path,
+        name: requested.name,
+        iconUri: requested.path,
         type: METHOD_RESOURCE_TYPE,
         owner,
-        uris: [toPattern(wanted.path)],
-        scopes: wanted.scopes ?? DEFAULT_SCOPES,
+        uris: [toPattern(requested.path)],
+        scopes: requested.scopes ?? DEFAULT_SCOPES,
       });
       await insertDecisionPolicy(db, caller.handle.realm.id, owner, {
         name: `Default Ownership Policy of ${made}`,
         description: "The owner may use the resource",
-        config: { resource_id: made, action: "", "T&C": wanted.terms, rules: [{ EQUAL: { id: owner } }] },
+        config: { resource_id: made, action: "", "T&C": requested.terms, rules: [{ EQUAL: { id: owner } }] },
         scopes: [],
       });
       return made;
     });
-    return { ...wanted.echo, ownership_id: owner, id };
+    return { ...requested.echo, ownership_id: owner, id };
   });
 
   for (const method of ["PUT", "PATCH"] as const) {
@@ -132,33 +132,38 @@ export function addEnforcementResources(app: FastifyInstance, context: IdentityC
       handler: async (request) => {
         const caller = await open(request);
         const resource = await openResource(caller, request);
-        const wanted = readResourceRequest(request.body, {
+        const requested = readResourceRequest(request.body, {
           name: resource.name,
           path: toPath(resource),
           scopes: resource.scopes.map(({ name }) => name),
         });
-        const owner = wanted.owner === undefined ? resource.owner : await findOwner(caller, wanted);
-        const scopes = wanted.scopes ?? DEFAULT_SCOPES;
+        const owner = requested.owner === undefined ? resource.owner : await findOwner(caller, requested);
+        const scopes = requested.scopes ?? DEFAULT_SCOPES;
         await change(caller, async (db) => {
           const others = (await listResources(db, caller.client.id)).filter(
             ({ id, type }) => type === METHOD_RESOURCE_TYPE && id !== resource.id,
           );
-          if (wanted.path !== toPath(resource)) {
-            checkPath(caller, wanted.path, others);
+          if (requested.path !== toPath(resource)) {
+            checkPath(caller, requested.path, others);
           }
-          const fields = { ...resource, name: wanted.name, owner, uris: [toPattern(wanted.path)], scopes };
+          const fields = { ...resource, name: requested.name, owner, uris: [toPattern(requested.path)], scopes };
           await updateResource(db, caller.client.id, resource.id, fields);
           if (owner !== resource.owner) {
             await deleteDecisionPoliciesOf(db, caller.handle.realm.id, resource.id);
             await insertDecisionPolicy(db, caller.handle.realm.id, owner, {
               name: `Default Ownership Policy of ${resource.id}`,
               description: "The owner may use the resource",
-              config: { resource_id: resource.id, action: "", "T&C": wanted.terms, rules: [{ EQUAL: { id: owner } }] },
+              config: {
+                resource_id: resource.id,
+                action: "",
+                "T&C": requested.terms,
+                rules: [{ EQUAL: { id: owner } }],
+              },
               scopes: [],
             });
           }
         });
-        return { name: wanted.name, resource_scopes: scopes, ownership_id: owner };
+        return { name: requested.name, resource_scopes: scopes, ownership_id: owner };
       },
     });
   }
@@ -201,8 +206,8 @@ function checkPath({ isOperator, userId }: Caller, path: string, known: readonly
   if (known.some(({ uris }) => uris.includes(toPattern(path)))) {
     throw new PdpError(422, "already registered", `${path} is registered already`);
   }
-  const around = createUriIndex(known.flatMap((item) => item.uris.map((uri) => [uri, item] as const))).find(path);
-  if (!isOperator && !(around.length > 0 && around.every(({ owner }) => owner === userId))) {
+  const context = createUriIndex(known.flatMap((item) => item.uris.map((uri) => [uri, item] as const))).find(path);
+  if (!isOperator && !(context.length > 0 && context.every(({ owner }) => owner === userId))) {
     throw new PdpError(401, "operator only", `Only operators register ${path}; you register paths below your own`);
   }
 }

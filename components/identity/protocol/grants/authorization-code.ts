@@ -5,13 +5,13 @@ import { takeCode } from "../../store/oidc-adapter.ts";
 import { endSession, startSession } from "../../store/sessions.ts";
 import { findUserWithAccess } from "../../store/users.ts";
 import { grantScope } from "../../claims/scopes.ts";
-import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
+import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
 import { OAuthError, invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 import { secondsOf } from "./password.ts";
 
 /** Authorization code (RFC 6749 §4.1.3) with PKCE (RFC 7636 §4.6). A code is good once; whoever brings it again ends the session. */
-export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
+export async function grantByCode(request: GrantRequest): Promise<TokenResponse> {
   const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { pool } = context;
   const { realm } = handle;
@@ -101,6 +101,6 @@ function isVerified(challenge: unknown, method: unknown, verifier: string | unde
     return false;
   }
   const computed = Buffer.from(hash("sha256", verifier, "base64url"));
-  const wanted = Buffer.from(challenge);
-  return computed.length === wanted.length && timingSafeEqual(computed, wanted);
+  const requested = Buffer.from(challenge);
+  return computed.length === requested.length && timingSafeEqual(computed, requested);
 }

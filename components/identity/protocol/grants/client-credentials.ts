@@ -1,7 +1,7 @@
 import { insertEvent } from "../../store/events.ts";
 import { findUserWithAccess } from "../../store/users.ts";
 import { grantScope } from "../../claims/scopes.ts";
-import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
+import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
 import { OAuthError } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 
@@ -13,7 +13,7 @@ export async function grantByClientCredentials({
   form,
   boundTo,
   ip,
-}: GrantRequest): Promise<TokenAnswer> {
+}: GrantRequest): Promise<TokenResponse> {
   const { realm } = handle;
   if (client.settings.publicClient || !client.settings.serviceAccountsEnabled || client.serviceUserId === undefined) {
     throw new OAuthError(401, "unauthorized_client", "Client not enabled to retrieve service account");

@@ -3,7 +3,7 @@ import { insertEvent } from "../../store/events.ts";
 import { startSession } from "../../store/sessions.ts";
 import { findUserWithAccess } from "../../store/users.ts";
 import { requireDeviceGrant } from "../device-authorization.ts";
-import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
+import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
 import { OAuthError, invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 import { secondsOf } from "./password.ts";
@@ -11,7 +11,7 @@ import { secondsOf } from "./password.ts";
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** Device code (RFC 8628 §3.4, §3.5): the device asks until the person in the browser has decided. */
-export async function grantByDeviceCode(request: GrantRequest): Promise<TokenAnswer> {
+export async function grantByDeviceCode(request: GrantRequest): Promise<TokenResponse> {
   const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { pool } = context;
   const { realm } = handle;

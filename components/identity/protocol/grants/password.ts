@@ -4,12 +4,12 @@ import { insertEvent } from "../../store/events.ts";
 import { startSession } from "../../store/sessions.ts";
 import type { User, UserAccess } from "../../store/users.ts";
 import { grantScope } from "../../claims/scopes.ts";
-import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
+import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
 import { OAuthError, invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 
 /** Resource owner password credentials (RFC 6749 §4.3). */
-export async function grantByPassword(request: GrantRequest): Promise<TokenAnswer> {
+export async function grantByPassword(request: GrantRequest): Promise<TokenResponse> {
   const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { realm } = handle;
   if (!client.settings.directAccessGrantsEnabled) {

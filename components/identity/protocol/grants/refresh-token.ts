@@ -1,7 +1,7 @@
 import { insertEvent } from "../../store/events.ts";
 import { explainRefusal } from "../../store/refresh-rotation.ts";
 import { endSession } from "../../store/sessions.ts";
-import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
+import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
 import { invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 
@@ -12,7 +12,7 @@ const DESCRIPTIONS = {
 } as const;
 
 /** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its session, since somebody has a copy. */
-export async function grantByRefreshToken(request: GrantRequest): Promise<TokenAnswer> {
+export async function grantByRefreshToken(request: GrantRequest): Promise<TokenResponse> {
   const { context, handle, client, form, boundTo, ip } = request;
   const { pool, rotation } = context;
   const { realm, refreshTokens } = handle;
@@ -27,8 +27,8 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenA
     throw invalidGrant("Invalid refresh token. It is bound to another key than was shown");
   }
   const { sid: sessionId, jti: refreshId, chain } = claims;
-  const asked = { sessionId, client: client.id, refreshId, chain };
-  const rotated = await rotation.rotate(asked, realm.settings);
+  const requested = { sessionId, client: client.id, refreshId, chain };
+  const rotated = await rotation.rotate(requested, realm.settings);
   if (rotated === undefined) {
     const reason = await explainRefusal(pool, { sessionId, client: client.id, chain });
     if (reason === "reused") {
@@ -66,11 +66,11 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenA
 }
 
 /** A refresh may ask for less than was granted, never for more (RFC 6749 §6). */
-function narrowScope(granted: string, asked: string | undefined): string {
-  if (asked === undefined) {
+function narrowScope(granted: string, requested: string | undefined): string {
+  if (requested === undefined) {
     return granted;
   }
-  const wanted = asked.split(" ");
+  const wanted = requested.split(" ");
   const kept = granted.split(" ").filter((scope) => wanted.includes(scope) || scope === "offline_access");
   return kept.length === 0 ? granted : kept.join(" ");
 }

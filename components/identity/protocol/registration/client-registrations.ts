@@ -1,7 +1,7 @@
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 
 import { addClient, changeClient } from "../../admin/client-records.ts";
-import { inChange } from "../../admin/request.ts";
+import { runChange } from "../../admin/request.ts";
 import type { IdentityContext } from "../../context.ts";
 import type { RealmHandle } from "../../realms/realm-cache.ts";
 import { insertMapper } from "../../store/client-scopes.ts";
@@ -50,14 +50,14 @@ export async function registerClient(
   context: IdentityContext,
   { realm }: RealmHandle,
   rules: RegistrationRules,
-  wanted: RegistrationRequest,
+  requested: RegistrationRequest,
   registrant: Registrant | undefined,
 ): Promise<{ readonly client: Client; readonly isNew: boolean }> {
-  return inChange(context, async (db) => {
+  return runChange(context, async (db) => {
     // One at a time, so that the count holds and a repeated registration finds the first one.
     await db.query("select pg_advisory_xact_lock(hashtext($1))", [`registration ${realm.id}`]);
     const known =
-      registrant && wanted.softwareId !== undefined && (await findBySoftware(db, realm.id, wanted.softwareId));
+      registrant && requested.softwareId !== undefined && (await findBySoftware(db, realm.id, requested.softwareId));
     if (known) {
       return { client: known, isNew: false };
     }
@@ -70,7 +70,7 @@ export async function registerClient(
     }
     const clientId = randomUUID();
     const by = { who: registrant?.id ?? NOBODY, words: registrant ? `by ${registrant.name}` : "by itself" };
-    const id = await addClient(db, realm, { clientId, settings: toSettings(rules, wanted, clientId, by) });
+    const id = await addClient(db, realm, { clientId, settings: toSettings(rules, requested, clientId, by) });
     for (const mapper of rules.mappers) {
       await insertMapper(db, { kind: "client", id }, mapper);
     }
@@ -95,11 +95,11 @@ export async function changeRegistration(
   { realm }: RealmHandle,
   rules: RegistrationRules,
   client: Client,
-  wanted: RegistrationRequest,
+  requested: RegistrationRequest,
 ): Promise<Client> {
   const { attributes, description } = client.settings;
-  return inChange(context, async (db) => {
-    const settings = toSettings(rules, wanted, client.clientId, {
+  return runChange(context, async (db) => {
+    const settings = toSettings(rules, requested, client.clientId, {
       who: attributes[BY_WHOM] ?? NOBODY,
       words: description.replace(/^Registered /, ""),
     });
@@ -129,31 +129,31 @@ const REGISTERED_ATTRIBUTES: readonly string[] = [
 
 function toSettings(
   { refusedToStrangers }: RegistrationRules,
-  wanted: RegistrationRequest,
+  requested: RegistrationRequest,
   clientId: string,
   by: { readonly who: string; readonly words: string },
 ): Partial<ClientSettings> & Pick<ClientSettings, "attributes"> {
   const isStranger = by.who === NOBODY;
   const may = (grant: string) =>
-    wanted.grantTypes.includes(grant) && !(isStranger && refusedToStrangers.includes(grant));
-  const protects = !isStranger && wanted.scopes.includes("uma_protection");
+    requested.grantTypes.includes(grant) && !(isStranger && refusedToStrangers.includes(grant));
+  const protects = !isStranger && requested.scopes.includes("uma_protection");
   return {
-    name: wanted.name === "" ? clientId : wanted.name,
+    name: requested.name === "" ? clientId : requested.name,
     description: `Registered ${by.words}`,
-    publicClient: wanted.authMethod === "none",
+    publicClient: requested.authMethod === "none",
     standardFlowEnabled: may("authorization_code"),
     directAccessGrantsEnabled: may("password"),
     serviceAccountsEnabled: may("client_credentials") || protects,
     authorizationServicesEnabled: protects,
     consentRequired: isStranger,
-    redirectUris: wanted.redirectUris,
-    frontchannelLogout: wanted.attributes[FRONT_CHANNEL_URL] !== undefined,
+    redirectUris: requested.redirectUris,
+    frontchannelLogout: requested.attributes[FRONT_CHANNEL_URL] !== undefined,
     attributes: {
-      ...wanted.attributes,
+      ...requested.attributes,
       [BY_WHOM]: by.who,
-      [GRANT_TYPES]: wanted.grantTypes.filter(may).join(" "),
-      ...(wanted.softwareId !== undefined && { [SOFTWARE_ID]: wanted.softwareId }),
-      ...(wanted.logoutUris.length > 0 && { [LOGOUT_REDIRECTS]: wanted.logoutUris.join("##") }),
+      [GRANT_TYPES]: requested.grantTypes.filter(may).join(" "),
+      ...(requested.softwareId !== undefined && { [SOFTWARE_ID]: requested.softwareId }),
+      ...(requested.logoutUris.length > 0 && { [LOGOUT_REDIRECTS]: requested.logoutUris.join("##") }),
     },
   };
 }
@@ -194,7 +194,7 @@ export function describeRegistration(handle: RealmHandle, client: Client, addres
     backchannel_logout_session_required: attributes[BACK_CHANNEL_SESSION],
     dpop_bound_access_tokens: attributes[DPOP_REQUIRED],
   };
-  const given = <T>(fields: Readonly<Record<string, string | undefined>>, read: (text: string) => T) =>
+  const provided = <T>(fields: Readonly<Record<string, string | undefined>>, read: (text: string) => T) =>
     Object.fromEntries(
       Object.entries(fields).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])),
     ) as Record<string, T>;
@@ -212,9 +212,9 @@ export function describeRegistration(handle: RealmHandle, client: Client, addres
     token_endpoint_auth_method: attributes[AUTH_METHOD],
     subject_type: "public",
     access_token_as_jwt: true,
-    ...given(texts, (text) => text),
-    ...given(truths, (text) => text === "true"),
-    ...given({ jwks: attributes[INLINE_KEYS] }, (text) => JSON.parse(text) as unknown),
+    ...provided(texts, (text) => text),
+    ...provided(truths, (text) => text === "true"),
+    ...provided({ jwks: attributes[INLINE_KEYS] }, (text) => JSON.parse(text) as unknown),
     uma_grant_supported: grants.includes(UMA_GRANT),
     registration_client_uri: `${address}/${clientId}`,
     registration_access_token: managementToken(handle, client),

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { findActor } from "../../admin/authorize.ts";
 import { AdminError } from "../../admin/errors.ts";
-import { inChange } from "../../admin/request.ts";
+import { runChange } from "../../admin/request.ts";
 import type { IdentityContext } from "../../context.ts";
-import { announce } from "../../store/changes.ts";
+import { publishChange } from "../../store/changes.ts";
 import { deleteClient, findClient } from "../../store/clients.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { findRealmOr404 } from "../realm-scope.ts";
@@ -62,8 +62,8 @@ export function addRegistrationRoutes(
   app.post(url, hide, async (request, reply) => {
     const { handle, address } = await openRealm(request);
     const registrant = await findRegistrant(context, rules, handle.realm.name, request);
-    const wanted = readRegistration(request.body);
-    const { client, isNew } = await registerClient(context, handle, rules, wanted, registrant);
+    const requested = readRegistration(request.body);
+    const { client, isNew } = await registerClient(context, handle, rules, requested, registrant);
     return send(reply, isNew ? 201 : 200, describeRegistration(handle, client, address));
   });
   app.get<Params>(`${url}/:client`, hide, async (request, reply) => {
@@ -72,20 +72,20 @@ export function addRegistrationRoutes(
   });
   app.put<Params>(`${url}/:client`, hide, async (request, reply) => {
     const { handle, client, address } = await open(request);
-    const wanted = readRegistration(request.body);
+    const requested = readRegistration(request.body);
     // §2.2: it says which client it means, and what it was told of its secret is not to be changed by it.
     const { client_id: named, client_secret: secret } = request.body as Readonly<Record<string, unknown>>;
     if (named !== client.clientId || (secret !== undefined && secret !== client.secret)) {
       throw new OAuthError(400, "invalid_client_metadata", "client_id and client_secret must be those of the client");
     }
-    const changed = await changeRegistration(context, handle, rules, client, wanted);
+    const changed = await changeRegistration(context, handle, rules, client, requested);
     return send(reply, 200, describeRegistration(handle, changed, address));
   });
   app.delete<Params>(`${url}/:client`, hide, async (request, reply) => {
     const { handle, client } = await open(request);
-    await inChange(context, async (db) => {
+    await runChange(context, async (db) => {
       await deleteClient(db, client.id);
-      await announce(db, { kind: "client", realm: handle.realm.name, clientId: client.clientId });
+      await publishChange(db, { kind: "client", realm: handle.realm.name, clientId: client.clientId });
     });
     return reply.code(204).header("cache-control", "no-store").send();
   });

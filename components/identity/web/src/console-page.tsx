@@ -50,17 +50,17 @@ export function ConsolePage() {
     staleTime: 0,
   });
   const show = useCallback(
-    (answer: FetchedPage) => {
-      if (!answer.ok) {
-        client.setQueryData(["page", address], { ...answer, address });
+    (response: FetchedPage) => {
+      if (!response.ok) {
+        client.setQueryData(["page", address], { ...response, address });
         return;
       }
-      const found = readPageDocument(answer.html);
+      const found = readPageDocument(response.html);
       if (found.kind === "console" && found.good !== undefined) {
         notifyDone(found.good);
       }
-      const next = withoutDone(answer.address);
-      client.setQueryData(["page", next], answer);
+      const next = withoutDone(response.address);
+      client.setQueryData(["page", next], response);
       void client.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[0] === "page" && queryKey[1] !== next,
         refetchType: "none",

@@ -36,19 +36,19 @@ export function ContentDialog({ address, onClose }: ContentDialogProps) {
     };
     return {
       openDialog: below.openDialog,
-      show: (answer: FetchedPage) => {
-        const stays = !answer.ok || withoutDone(answer.address) === address;
+      show: (response: FetchedPage) => {
+        const stays = !response.ok || withoutDone(response.address) === address;
         if (!stays) {
           close();
-          below.show(answer);
+          below.show(response);
           return;
         }
-        if (answer.ok) {
+        if (response.ok) {
           changed.current = true;
-          const found = readPageDocument(answer.html);
+          const found = readPageDocument(response.html);
           notifyDone((found.kind === "console" ? found.good : undefined) ?? "It is done.");
         }
-        client.setQueryData(["dialog", address], answer);
+        client.setQueryData(["dialog", address], response);
       },
     };
   }, [below, client, address, onClose]);

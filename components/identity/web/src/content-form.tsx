@@ -16,7 +16,7 @@ interface ContentFormProps {
 /** A form of the page: asks where a change wants to be asked for, sends it, and shows what comes of it. */
 export function ContentForm({ form, children }: ContentFormProps) {
   const navigate = useNavigate();
-  const ask = useConfirm();
+  const request = useConfirm();
   const { show } = useSurface();
   const action = form.getAttribute("action") ?? "";
   const isSearch = form.getAttribute("method") === "get";
@@ -38,7 +38,7 @@ export function ContentForm({ form, children }: ContentFormProps) {
     const title = button?.getAttribute("aria-label") ?? label;
     if (
       question === undefined ||
-      (await ask({ title: `${title}?`, body: question, action: label, danger: isDanger }))
+      (await request({ title: `${title}?`, body: question, action: label, danger: isDanger }))
     ) {
       send.mutate(fields);
     }

@@ -10,9 +10,9 @@ const SEARCHED = 8;
 
 /** The text of the label that names a control, and that of the hint below it. */
 function namesOf(control: Element) {
-  const around = control.closest("form") ?? control.ownerDocument;
+  const context = control.closest("form") ?? control.ownerDocument;
   const read = (selector: string) =>
-    around.querySelector(selector)?.textContent?.replaceAll(/\s+/g, " ").trim() ?? undefined;
+    context.querySelector(selector)?.textContent?.replaceAll(/\s+/g, " ").trim() ?? undefined;
   const hint = control.getAttribute("aria-describedby");
   return {
     label: read(`label[for="${CSS.escape(control.id)}"]`),

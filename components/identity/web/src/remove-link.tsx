@@ -10,7 +10,7 @@ import { fieldsOf } from "./text-of.ts";
 
 /** Asks what the page at the address asks, and does it. */
 export function RemoveLink({ address, children }: { readonly address: string; readonly children: string }) {
-  const ask = useConfirm();
+  const send = useConfirm();
   const { show } = useSurface();
   const remove = useMutation({
     mutationFn: async () => {
@@ -28,15 +28,15 @@ export function RemoveLink({ address, children }: { readonly address: string; re
         throw new Error("There is nothing to delete.");
       }
       const action = form.querySelector("button")?.textContent?.trim() ?? "Delete";
-      if (await ask({ title: page.title, body: question, action, danger: true })) {
-        const answer = await fetchPage(address, fieldsOf(form));
-        const after = readPageDocument(answer.html);
-        if (!answer.ok) {
+      if (await send({ title: page.title, body: question, action, danger: true })) {
+        const response = await fetchPage(address, fieldsOf(form));
+        const after = readPageDocument(response.html);
+        if (!response.ok) {
           throw new Error(
             after.kind === "error" ? after.message : (alertOf(after.content) ?? after.bad ?? "It was refused."),
           );
         }
-        show(answer);
+        show(response);
       }
     },
     onError: (error) => notifyFailed("Not deleted", error),

@@ -6,7 +6,7 @@ import { LIFECYCLE_TEMPLATES } from "../../web/src/lifecycle/lifecycle-templates
 import { toLifecycleXml } from "../../web/src/lifecycle/to-lifecycle-xml.ts";
 import { parseJson } from "../../web/src/policy/parse-json.ts";
 import { TEMPLATES, isPublic } from "../../web/src/policy/templates.ts";
-import { findFootprints, joinBoxes } from "../../web/src/preview/find-footprints.ts";
+import { findFootprints, mergeBboxes } from "../../web/src/preview/find-footprints.ts";
 import { formatJson } from "../../web/src/preview/format-json.ts";
 import { kindOf } from "../../web/src/preview/kind-of.ts";
 import { findStretch, toByte } from "../../web/src/preview/stretch.ts";
@@ -77,13 +77,13 @@ test("footprints: features, collections, STAC boxes with heights; what is no pla
   });
   const found = findFootprints({ type: "FeatureCollection", features: [polygon(10), polygon(20)] });
   assert.deepEqual(
-    found.map(({ id, box }) => [id, box]),
+    found.map(({ id, box: bbox }) => [id, bbox]),
     [
       ["f10", [10, 1, 11, 2]],
       ["f20", [20, 1, 21, 2]],
     ],
   );
-  assert.deepEqual(joinBoxes(found), [10, 1, 21, 2]);
+  assert.deepEqual(mergeBboxes(found), [10, 1, 21, 2]);
   const collection = { type: "Collection", id: "c", extent: { spatial: { bbox: [[1, 2, 0, 3, 4, 100]] } } };
   assert.deepEqual(findFootprints(collection)[0]?.box, [1, 2, 3, 4]);
   for (const nothing of [null, [], 1, { type: "Feature", geometry: null }, { type: "Point", coordinates: ["x"] }]) {

@@ -1,4 +1,4 @@
-import { SIGN_IN, insist, startApp } from "@swath/ui";
+import { SIGN_IN, loadWithRetry, startApp } from "@swath/ui";
 
 import { Console } from "./console.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -10,20 +10,20 @@ startApp({
       path: "/",
       element: <Console />,
       children: [
-        { index: true, lazy: () => insist(() => import("./buckets/bucket-list.tsx")) },
-        { path: "buckets/:bucket/object", lazy: () => insist(() => import("./objects/object-page.tsx")) },
-        { path: "keys", lazy: () => insist(() => import("./access/keys-page.tsx")) },
-        { path: "users", lazy: () => insist(() => import("./access/users-page.tsx")) },
-        { path: "roles", lazy: () => insist(() => import("./access/roles-page.tsx")) },
-        { path: "server", lazy: () => insist(() => import("./server/server-page.tsx")) },
+        { index: true, lazy: () => loadWithRetry(() => import("./buckets/bucket-list.tsx")) },
+        { path: "buckets/:bucket/object", lazy: () => loadWithRetry(() => import("./objects/object-page.tsx")) },
+        { path: "keys", lazy: () => loadWithRetry(() => import("./access/keys-page.tsx")) },
+        { path: "users", lazy: () => loadWithRetry(() => import("./access/users-page.tsx")) },
+        { path: "roles", lazy: () => loadWithRetry(() => import("./access/roles-page.tsx")) },
+        { path: "server", lazy: () => loadWithRetry(() => import("./server/server-page.tsx")) },
         {
           path: "buckets/:bucket",
-          lazy: () => insist(() => import("./buckets/bucket-page.tsx")),
+          lazy: () => loadWithRetry(() => import("./buckets/bucket-page.tsx")),
           children: [
-            { index: true, lazy: () => insist(() => import("./objects/folder-page.tsx")) },
-            { path: "policy", lazy: () => insist(() => import("./policy/policy-page.tsx")) },
-            { path: "lifecycle", lazy: () => insist(() => import("./lifecycle/lifecycle-page.tsx")) },
-            { path: "settings", lazy: () => insist(() => import("./buckets/bucket-settings.tsx")) },
+            { index: true, lazy: () => loadWithRetry(() => import("./objects/folder-page.tsx")) },
+            { path: "policy", lazy: () => loadWithRetry(() => import("./policy/policy-page.tsx")) },
+            { path: "lifecycle", lazy: () => loadWithRetry(() => import("./lifecycle/lifecycle-page.tsx")) },
+            { path: "settings", lazy: () => loadWithRetry(() => import("./buckets/bucket-settings.tsx")) },
           ],
         },
       ],

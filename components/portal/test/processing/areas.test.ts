@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  boxOf,
+  bboxOf,
   findBoxProblem,
   formatBox,
   formatWkt,
@@ -39,13 +39,13 @@ test("polygons go to well-known text and back", () => {
 });
 
 test("the box around geometries of every kind", () => {
-  assert.deepEqual(boxOf(toPolygon([5, 51, 6, 52])), [5, 51, 6, 52]);
-  assert.deepEqual(boxOf({ type: "Point", coordinates: [1, 2] }), [1, 2, 1, 2]);
+  assert.deepEqual(bboxOf(toPolygon([5, 51, 6, 52])), [5, 51, 6, 52]);
+  assert.deepEqual(bboxOf({ type: "Point", coordinates: [1, 2] }), [1, 2, 1, 2]);
   const parts = [
     { type: "Point", coordinates: [1, 2] },
     { type: "Point", coordinates: [3, -4] },
   ];
-  assert.deepEqual(boxOf({ type: "GeometryCollection", geometries: parts }), [1, -4, 3, 2]);
-  assert.equal(boxOf(null), undefined);
-  assert.equal(boxOf({ type: "Polygon", coordinates: [] }), undefined);
+  assert.deepEqual(bboxOf({ type: "GeometryCollection", geometries: parts }), [1, -4, 3, 2]);
+  assert.equal(bboxOf(null), undefined);
+  assert.equal(bboxOf({ type: "Polygon", coordinates: [] }), undefined);
 });

@@ -96,7 +96,7 @@ test("what was given before comes back the same: a job is run again", () => {
       ],
     ],
   };
-  const given = {
+  const provided = {
     scenes: [{ href: "s3://bucket/item.json" }, { href: "https://example.org/item.json" }],
     red: "B04",
     times: 3,
@@ -112,9 +112,9 @@ test("what was given before comes back the same: a job is run again", () => {
     either: "text",
     any: { deep: [1, 2] },
   };
-  const { inputs: read, problems } = readForm(fields, toDrafts(fields, given));
+  const { inputs: read, problems } = readForm(fields, toDrafts(fields, provided));
   assert.deepEqual(problems, []);
-  const { bands: _bands, ...others } = given;
+  const { bands: _bands, ...others } = provided;
   assert.deepEqual(read, others);
   assert.deepEqual(checkInputs(process, read), []);
   assert.deepEqual(readForm(fields, toDrafts(fields, { red: { value: "x" }, scenes: "s3://b/k" })).inputs["red"], "x");

@@ -21,12 +21,15 @@ test("a filter lives in the page's address, and what is not understood is left o
 
 test("the service is asked in its own words", () => {
   const page = { limit: 100, skip: 200 };
-  const asked = new URLSearchParams(
+  const response = new URLSearchParams(
     toJobQuery({ processes: ["a", "b"], statuses: ["failed", "running"], from: "2026-11-01", maxDuration: 5 }, page),
   );
-  assert.deepEqual([asked.get("processID"), asked.get("status"), asked.get("skip")], ["a,b", "failed,running", "200"]);
-  assert.equal(asked.get("datetime"), `${new Date("2026-11-01T00:00:00").toISOString()}/..`);
-  assert.equal(asked.get("maxDuration"), "5");
+  assert.deepEqual(
+    [response.get("processID"), response.get("status"), response.get("skip")],
+    ["a,b", "failed,running", "200"],
+  );
+  assert.equal(response.get("datetime"), `${new Date("2026-11-01T00:00:00").toISOString()}/..`);
+  assert.equal(response.get("maxDuration"), "5");
   assert.equal(new URLSearchParams(toJobQuery({ processes: [], statuses: [] }, page)).get("status"), null);
 });
 

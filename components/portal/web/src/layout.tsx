@@ -8,7 +8,7 @@ import { Outlet } from "react-router";
 import { SearchEverywhere } from "./search/search-everywhere.tsx";
 import { Landing } from "./session/landing.tsx";
 import { type PortalConfig, PortalContext } from "./session/portal.ts";
-import { LoginAgain } from "./session/login-again.tsx";
+import { ReauthDialog } from "./session/login-again.tsx";
 import { type Session, type User, logOut, useSession } from "./session/session.ts";
 import { listBaseMaps } from "./api/base-maps.ts";
 import { useLogin } from "./session/use-login.ts";
@@ -39,7 +39,7 @@ function Entrance({ session, config }: { readonly session: Session; readonly con
   ) : (
     <>
       <Inside user={user} config={config} />
-      {hasEnded && <LoginAgain user={user} />}
+      {hasEnded && <ReauthDialog user={user} />}
     </>
   );
 }

@@ -54,8 +54,11 @@ export function usePages<T>(
     initialPageParam: 1,
     queryFn: async ({ pageParam, signal }) => {
       const url = `${toUrl(path)}${path.includes("?") ? "&" : "?"}page=${pageParam}&page_size=${PAGE_SIZE}`;
-      const answer = await request(url, { headers: HEADERS, signal });
-      return { rows: (await answer.json()) as readonly T[], total: Number(answer.headers.get("x-total-count") ?? 0) };
+      const response = await request(url, { headers: HEADERS, signal });
+      return {
+        rows: (await response.json()) as readonly T[],
+        total: Number(response.headers.get("x-total-count") ?? 0),
+      };
     },
     getNextPageParam: ({ total }, parts) => (parts.length * PAGE_SIZE < total ? parts.length + 1 : undefined),
   });

@@ -1,4 +1,4 @@
-import { SIGN_IN, insist, startApp } from "@swath/ui";
+import { SIGN_IN, loadWithRetry, startApp } from "@swath/ui";
 
 import { Console } from "./console.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -10,28 +10,31 @@ startApp({
       path: "/",
       element: <Console />,
       children: [
-        { index: true, lazy: () => insist(() => import("./projects/project-list.tsx")) },
-        { path: "secret", lazy: () => insist(() => import("./access/secret-page.tsx")) },
-        { path: "audit", lazy: () => insist(() => import("./system/audit-page.tsx")) },
-        { path: "registries", lazy: () => insist(() => import("./remotes/registries-page.tsx")) },
-        { path: "replication", lazy: () => insist(() => import("./remotes/replication-page.tsx")) },
-        { path: "scanners", lazy: () => insist(() => import("./remotes/scanners-page.tsx")) },
-        { path: "robots", lazy: () => insist(() => import("./access/system-robots.tsx")) },
+        { index: true, lazy: () => loadWithRetry(() => import("./projects/project-list.tsx")) },
+        { path: "secret", lazy: () => loadWithRetry(() => import("./access/secret-page.tsx")) },
+        { path: "audit", lazy: () => loadWithRetry(() => import("./system/audit-page.tsx")) },
+        { path: "registries", lazy: () => loadWithRetry(() => import("./remotes/registries-page.tsx")) },
+        { path: "replication", lazy: () => loadWithRetry(() => import("./remotes/replication-page.tsx")) },
+        { path: "scanners", lazy: () => loadWithRetry(() => import("./remotes/scanners-page.tsx")) },
+        { path: "robots", lazy: () => loadWithRetry(() => import("./access/system-robots.tsx")) },
         {
           path: "projects/:project/repository",
-          lazy: () => insist(() => import("./repositories/repository-page.tsx")),
+          lazy: () => loadWithRetry(() => import("./repositories/repository-page.tsx")),
         },
-        { path: "projects/:project/artifact", lazy: () => insist(() => import("./artifacts/artifact-page.tsx")) },
+        {
+          path: "projects/:project/artifact",
+          lazy: () => loadWithRetry(() => import("./artifacts/artifact-page.tsx")),
+        },
         {
           path: "projects/:project",
-          lazy: () => insist(() => import("./projects/project-page.tsx")),
+          lazy: () => loadWithRetry(() => import("./projects/project-page.tsx")),
           children: [
-            { index: true, lazy: () => insist(() => import("./repositories/repository-list.tsx")) },
-            { path: "members", lazy: () => insist(() => import("./access/members-page.tsx")) },
-            { path: "robots", lazy: () => insist(() => import("./access/robots-page.tsx")) },
-            { path: "rules", lazy: () => insist(() => import("./rules/rules-page.tsx")) },
-            { path: "audit", lazy: () => insist(() => import("./projects/project-audit.tsx")) },
-            { path: "settings", lazy: () => insist(() => import("./projects/project-settings.tsx")) },
+            { index: true, lazy: () => loadWithRetry(() => import("./repositories/repository-list.tsx")) },
+            { path: "members", lazy: () => loadWithRetry(() => import("./access/members-page.tsx")) },
+            { path: "robots", lazy: () => loadWithRetry(() => import("./access/robots-page.tsx")) },
+            { path: "rules", lazy: () => loadWithRetry(() => import("./rules/rules-page.tsx")) },
+            { path: "audit", lazy: () => loadWithRetry(() => import("./projects/project-audit.tsx")) },
+            { path: "settings", lazy: () => loadWithRetry(() => import("./projects/project-settings.tsx")) },
           ],
         },
       ],

@@ -10,12 +10,12 @@ import { type OidcClient, createOidcClient } from "./oidc-client.ts";
 
 /** What the provider does with requests: it answers (and refuses every code), is away behind an ingress, or breaks off. */
 let does: "answer" | "away" | "break";
-const provider = createServer((request, response) => answer(request, response));
+const provider = createServer((request, response) => reply(request, response));
 let issuer: string;
 let client: OidcClient;
 let flow: LoginFlow;
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function reply(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
   if (does === "away") {
     response.writeHead(503, { "content-type": "text/html" }).end("<h1>Away</h1>");

@@ -44,7 +44,7 @@ interface Pending {
 /** Seconds a person may take to log in. */
 const TIME_TO_LOG_IN = 1800;
 /** Logins begun and not finished that a browser keeps, one a tab. */
-const MOST_PENDING = 8;
+const MAX_PENDING = 8;
 const SCOPE = "openid profile email";
 
 /** Logging in as a public client: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, RFC 9207, OpenID Connect Core §3.1). */
@@ -103,7 +103,7 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
       return {
         location: location.href,
         setCookies: [
-          ...older.slice(0, Math.max(0, older.length - MOST_PENDING + 1)).map(forget),
+          ...older.slice(0, Math.max(0, older.length - MAX_PENDING + 1)).map(forget),
           renderCookie(nameOf(pending.state), Buffer.from(JSON.stringify(pending)).toString("base64url"), {
             secure,
             sameSite: "Lax",

@@ -37,7 +37,7 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
     const target = new URL(address);
     const isOwn = target.origin === own.origin;
     const headers = Object.fromEntries(new Headers(options.headers));
-    const answer = await (isOwn ? agent : elsewhere)
+    const response = await (isOwn ? agent : elsewhere)
       .request({
         origin: isOwn ? origin : target.origin,
         path: `${target.pathname}${target.search}`,
@@ -59,7 +59,7 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
       .catch((cause: unknown) => {
         throw toUnavailable(cause);
       });
-    const { statusCode, headers: answered, body } = answer;
+    const { statusCode, headers: answered, body } = response;
     if (statusCode >= 502 && statusCode <= 504) {
       // Who stands before the provider says that it is away.
       await body.dump();

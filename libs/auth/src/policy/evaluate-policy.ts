@@ -4,7 +4,7 @@ import { evaluateRules } from "./rules.ts";
 import type { EvaluationContext, GroupReference, Policy, RoleReference, Identity, TimeWindow } from "./types.ts";
 
 /** Values longer than this never match a regex policy: it bounds what a costly expression can be made to do. */
-const LONGEST_REGEX_VALUE = 1024;
+const MAX_REGEX_VALUE = 1024;
 
 /**
  * Whether a policy votes for who asks. `undefined` when it cannot be decided (an unknown policy, a circle of aggregated
@@ -129,7 +129,5 @@ function matchesClaim(
   const source = targetContextAttributes === true ? attributes : identity.claims;
   const found = reach(source, targetClaim);
   const values = Array.isArray(found) ? (found as readonly unknown[]) : [found];
-  return values.some(
-    (value) => typeof value === "string" && value.length <= LONGEST_REGEX_VALUE && expression.test(value),
-  );
+  return values.some((value) => typeof value === "string" && value.length <= MAX_REGEX_VALUE && expression.test(value));
 }

@@ -90,6 +90,9 @@ async function whyAway(command: string, kind: string, env: ContainerOptions["env
   }
   const { EngineCommand } = await import("../executors/engine-command.ts");
   const engine = new EngineCommand(command, env);
-  const answers = await engine.succeeds(["version", "--format", "{{.Server.Version}}"], AbortSignal.timeout(DAEMON_MS));
-  return answers ? undefined : `${command} is installed, but its daemon does not answer`;
+  const responses = await engine.succeeds(
+    ["version", "--format", "{{.Server.Version}}"],
+    AbortSignal.timeout(DAEMON_MS),
+  );
+  return responses ? undefined : `${command} is installed, but its daemon does not answer`;
 }

@@ -60,8 +60,8 @@ test("options after the document and unknown ones are told how it goes", () => {
   assert.match(cwl(["run", tool, "--outdir", "x"]).stderr, /options of run stand before the document/);
   assert.match(cwl(["run", "--no-such-flag", tool]).stderr, /^unknown option --no-such-flag \(run --help lists/);
   const { stderr } = cwl(["run", "--leave-tmpdir", "--tmpdir-prefix", "kept", tool]);
-  const [, place = ""] = /Scratch space is kept in (\S+)/.exec(stderr) ?? [];
-  assert.ok(existsSync(place), stderr);
+  const [, location = ""] = /Scratch space is kept in (\S+)/.exec(stderr) ?? [];
+  assert.ok(existsSync(location), stderr);
 });
 
 test("a required container is done without on request; an engine that was asked for and is away is said at once", () => {

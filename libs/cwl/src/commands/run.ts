@@ -62,7 +62,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.print((await parts()).inputTemplate(document));
     return 0;
   }
-  const given = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
+  const provided = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
   if (flags.outdir !== undefined) {
     makeOutDir(flags.outdir);
   }
@@ -71,7 +71,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     writeSummary(flags["write-summary"], "");
   }
   const more = flags.overrides === undefined ? [] : await loadOverrides(flags.overrides, document);
-  const inputs = { ...given, overrides: [...given.overrides, ...more] };
+  const inputs = { ...provided, overrides: [...provided.overrides, ...more] };
   const isAlone = flags["no-container"] === true || flags.engine === "none";
   const container = isAlone ? undefined : await containerOf(flags, document, io);
   const recorded: RunEvent[] = [];
@@ -210,7 +210,7 @@ function preserved(flags: RunFlags, { env, error }: CommandIo): Record<string, s
   const own = /^(?:CWL_|SWATH_|NODE_COMPILE_CACHE$)/;
   const named = flags["preserve-environment"] ?? [];
   const all = flags["preserve-entire-environment"] === true ? Object.keys(env).filter((name) => !own.test(name)) : [];
-  const given: Record<string, string> = {};
+  const provided: Record<string, string> = {};
   for (const name of new Set([...all, ...named])) {
     const value = env[name];
     if (own.test(name)) {
@@ -225,10 +225,10 @@ function preserved(flags: RunFlags, { env, error }: CommandIo): Record<string, s
     } else if (value === undefined) {
       error(`--preserve-environment ${name}: it is not set here`);
     } else {
-      given[name] = value;
+      provided[name] = value;
     }
   }
-  return given;
+  return provided;
 }
 
 /** Options stand before the document; what follows it and is no file is an input of the process. */
@@ -264,7 +264,7 @@ async function readInputs(
   if (rest.length === 0) {
     return base;
   }
-  const given: Record<string, unknown> = {};
+  const provided: Record<string, unknown> = {};
   for (let index = 0; index < rest.length; index += 1) {
     const [, name = "", inline] = /^--?([^=]+)(?:=(.*))?$/s.exec(rest[index] ?? "") ?? [];
     const parameter = document.process.inputs.find((input) => input.name === name);
@@ -280,9 +280,11 @@ async function readInputs(
       isBoolean(parameter.type) && inline === undefined && !["true", "false"].includes(rest[index + 1] ?? "");
     const text = flag ? "true" : (inline ?? rest[(index += 1)] ?? "");
     const value = parseValue(text, parameter.type, here);
-    given[name] =
-      name in given && Array.isArray(given[name]) ? [...(given[name] as unknown[]), ...(value as unknown[])] : value;
+    provided[name] =
+      name in provided && Array.isArray(provided[name])
+        ? [...(provided[name] as unknown[]), ...(value as unknown[])]
+        : value;
   }
-  const own = resolveInputs(given, document, here);
+  const own = resolveInputs(provided, document, here);
   return { ...base, values: { ...base.values, ...own.values } };
 }

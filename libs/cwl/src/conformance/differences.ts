@@ -41,7 +41,7 @@ function isSame(expected: unknown, got: unknown): boolean {
 }
 
 function fileDifferences(expected: Item, got: Item, where: string): string[] {
-  const path = placeOf(got);
+  const path = locationOf(got);
   if (!existsSync(path)) {
     return [`${where}: nothing is at ${toJson(path)}`];
   }
@@ -113,9 +113,9 @@ function listDifferences(expected: unknown, got: unknown, folder: string | undef
   return rest.length === 0 ? found : [...found, `${where}: unexpected ${toJson(rest)}`];
 }
 
-function placeOf(item: Item): string {
-  const place = text(item["location"] ?? item["path"] ?? "");
-  return place.startsWith("file://") ? fileURLToPath(place) : place;
+function locationOf(item: Item): string {
+  const location = text(item["location"] ?? item["path"] ?? "");
+  return location.startsWith("file://") ? fileURLToPath(location) : location;
 }
 
 function isItem(value: unknown): value is Item {

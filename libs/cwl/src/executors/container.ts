@@ -68,7 +68,7 @@ export function createContainerExecutor(options: ContainerOptions): Executor {
     kind: options.kind,
     sharesFileSystem: false,
     run: (job, controls) => engine.run(job, controls),
-    whyNoImage: (request, signal) => engine.whyNoImage(request, signal),
+    noImageReason: (request, signal) => engine.noImageReason(request, signal),
     cleanUp: (jobIds) => engine.cleanUp(jobIds),
     removeOrphans: (runId) => engine.removeOrphans(runId),
   };
@@ -134,7 +134,7 @@ class ContainerEngine {
     }
   }
 
-  async whyNoImage(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined> {
+  async noImageReason(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined> {
     const key = JSON.stringify(request);
     const known = this.missing.get(key);
     if (known !== undefined && performance.now() < known.until) {

@@ -27,7 +27,7 @@ const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-daemonless-")));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** A program that writes down how it was called, answers what `answers` says, and refuses any other command. */
-function standIn(name: string, answers: string): string {
+function standIn(name: string, responses: string): string {
   const path = join(scratch, name);
   writeFileSync(
     path,
@@ -37,7 +37,7 @@ const args = process.argv.slice(2);
 appendFileSync(${JSON.stringify(`${path}.calls`)}, JSON.stringify({ args, env: process.env }) + "\\n");
 const has = (...words) => words.every((word) => args.includes(word));
 const value = (option) => (args.find((arg) => arg.startsWith(option + "=")) ?? "").slice(option.length + 1);
-${answers}
+${responses}
 console.error("refused: " + args.join(" "));
 process.exit(2);
 `,

@@ -47,7 +47,7 @@ export function createDaemonlessExecutor(engine: DaemonlessEngine): Executor {
         controls,
       );
     },
-    whyNoImage: async (request, signal) => {
+    noImageReason: async (request, signal) => {
       try {
         await imageOf(request, signal);
         return undefined;

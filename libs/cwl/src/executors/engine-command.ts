@@ -73,7 +73,7 @@ export class EngineCommand {
     const folder = mkdtempSync(join(tmpdir(), "cwl-engine-"));
     const id = `swath-${randomUUID()}-0`;
     const stdout = join(folder, "stdout");
-    const place = { host: folder, seen: folder };
+    const location = { host: folder, seen: folder };
     try {
       const result = await this.processes.run(
         {
@@ -81,8 +81,8 @@ export class EngineCommand {
           name: what,
           command: [this.command, ...args],
           environment: this.environment,
-          outdir: place,
-          tmpdir: place,
+          outdir: location,
+          tmpdir: location,
           mounts: [],
           stdin: undefined,
           stdout,

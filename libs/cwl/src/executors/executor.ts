@@ -93,7 +93,7 @@ export interface Executor {
    */
   run(job: JobSpec, controls: RunControls): Promise<JobResult>;
   /** Why the image of a container cannot be had, for a tool that could do without; undefined when it is there. */
-  whyNoImage?(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined>;
+  noImageReason?(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined>;
   /**
    * Removes what may be left of the jobs whose ids begin so. `workDir` is the run's alone: a process whose HOME or TMPDIR lies
    * in it is one of theirs.

@@ -1,14 +1,14 @@
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import type { FromHelper, ToHelper } from "./helper-messages.ts";
-import type { CommandEnd, RunningCommand } from "./running-command.ts";
+import type { CommandExit, RunningCommand } from "./running-command.ts";
 import { StartError } from "./start-command.ts";
 import type { CommandStart } from "./start-command.ts";
 
 interface Entry {
   readonly onOutput: (text: string) => void;
   readonly started: PromiseWithResolvers<number | undefined>;
-  readonly ended: PromiseWithResolvers<CommandEnd>;
+  readonly ended: PromiseWithResolvers<CommandExit>;
 }
 
 /** A small process that starts commands for this one. */

@@ -48,7 +48,7 @@ export class Images {
     }
     if (request.import !== undefined) {
       const name = this.nameOf("import", await digestOf(request.import));
-      if (!(await this.isThere(name, signal))) {
+      if (!(await this.exists(name, signal))) {
         await this.engine.run(["import", request.import, name], signal, `cannot import the image ${request.import}`);
       }
       return name;
@@ -59,12 +59,12 @@ export class Images {
         throw new CwlError("unsafe", `${name} is the name of an image that was built for another tool`);
       }
     }
-    if (await this.isThere(image, signal)) {
+    if (await this.exists(image, signal)) {
       return image;
     }
     // dockerImageId names an image of this machine; dockerPull says where to get it.
     const name = pull ?? image;
-    if (name !== image && (await this.isThere(name, signal))) {
+    if (name !== image && (await this.exists(name, signal))) {
       return name;
     }
     if (this.options.pull === false) {
@@ -87,7 +87,7 @@ export class Images {
       throw new CwlError("limit", `the dockerFile has more than ${MAX_DOCKERFILE_BYTES} bytes`);
     }
     const name = this.nameOf("build", createHash("sha256").update(dockerfile).digest("hex"));
-    if (await this.isThere(name, signal)) {
+    if (await this.exists(name, signal)) {
       return name;
     }
     const folder = mkdtempSync(join(tmpdir(), "cwl-image-"));
@@ -113,7 +113,7 @@ export class Images {
 
   private async load(file: string, signal: AbortSignal): Promise<string> {
     const name = this.nameOf("load", await digestOf(file));
-    if (await this.isThere(name, signal)) {
+    if (await this.exists(name, signal)) {
       return name;
     }
     const said = await this.engine.run(["load", "--input", file], signal, `cannot load the image ${file}`);
@@ -134,7 +134,7 @@ export class Images {
     return `${REPOSITORY}/${plain}:${kind}-${digest}`;
   }
 
-  private isThere(name: string, signal: AbortSignal): Promise<boolean> {
+  private exists(name: string, signal: AbortSignal): Promise<boolean> {
     return this.engine.succeeds(["image", "inspect", name], signal);
   }
 

@@ -25,11 +25,11 @@ export interface ProcessSearch {
   /** Processes working below this directory belong to the job too, whatever their environment says. */
   readonly directory: string | undefined;
   /** What was started before is nobody's of ours; saves looking at it closely. */
-  readonly since?: Moment | undefined;
+  readonly since?: ProcessTimestamp | undefined;
 }
 
 /** A time by which processes are told that started before it from those that started later. */
-export interface Moment {
+export interface ProcessTimestamp {
   /** As the system notes when a process started; 0 where it cannot be told. */
   readonly ticks: number;
   /** The number that was given to a process last; undefined where it cannot be told. */
@@ -44,7 +44,7 @@ const ticksPerSecond = 100;
 /** For so long the numbers of processes cannot have gone once around. */
 const roundMs = 2000;
 
-export function now(): Moment {
+export function now(): ProcessTimestamp {
   const time = performance.now();
   try {
     const ticks = Math.floor(Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]) * ticksPerSecond) - 1;
@@ -60,7 +60,7 @@ function readLastPid(): number | undefined {
 }
 
 /** Whether a process may have started since, by its number alone. */
-function mayBeNew(since: Moment | undefined): (pid: number) => boolean {
+function mayBeNew(since: ProcessTimestamp | undefined): (pid: number) => boolean {
   const first = since?.lastPid;
   if (since === undefined || first === undefined || performance.now() - since.time > roundMs) {
     return () => true;
@@ -76,8 +76,8 @@ function mayBeNew(since: Moment | undefined): (pid: number) => boolean {
 export async function killTree(search: ProcessSearch, graceMs: number): Promise<void> {
   const known = new Set<number>();
   signalAll(find(search, known), "SIGTERM");
-  const patience = performance.now() + graceMs;
-  while (performance.now() < patience) {
+  const timeout = performance.now() + graceMs;
+  while (performance.now() < timeout) {
     if (find(search, known).length === 0) {
       return;
     }
@@ -217,7 +217,7 @@ function isAtHome(environment: string, homes: readonly string[]): boolean {
   });
 }
 
-function listProcesses(since: Moment | undefined): ProcessInfo[] {
+function listProcesses(since: ProcessTimestamp | undefined): ProcessInfo[] {
   let names: string[];
   try {
     names = readdirSync("/proc");

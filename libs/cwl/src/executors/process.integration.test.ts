@@ -15,15 +15,15 @@ test("what a job leaves running is ended; a process of somebody else with a home
   const [home, others] = ["job", "others"].map((name) => join(scratch, name)) as [string, string];
   mkdirSync(home);
   mkdirSync(others);
-  const place = { host: home, seen: home };
+  const location = { host: home, seen: home };
   const job = {
     id: "run-0",
     name: "test",
     // Leaves its group and session, so that its home alone tells whose it is.
     command: ["sh", "-c", 'setsid sleep 60 & echo "$!"'],
     environment: { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: home },
-    outdir: place,
-    tmpdir: place,
+    outdir: location,
+    tmpdir: location,
     mounts: [],
     stdin: undefined,
     stdout: undefined,

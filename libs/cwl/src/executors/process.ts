@@ -2,7 +2,7 @@ import { CwlError, messageOf } from "../errors.ts";
 import type { Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
 import { HelperPool } from "./helper-pool.ts";
 import { guardMemory } from "./memory-guard.ts";
-import type { Moment } from "./kill-tree.ts";
+import type { ProcessTimestamp } from "./kill-tree.ts";
 import { groupIsAlive, killAll, killTree, markerVariable, now } from "./kill-tree.ts";
 import { LogTail } from "./log-tail.ts";
 import type { RunningCommand } from "./running-command.ts";
@@ -17,7 +17,7 @@ const manyJobs = 16;
 
 interface KnownRun {
   /** When it started its first job: nothing older is its own. */
-  readonly since: Moment;
+  readonly since: ProcessTimestamp;
   jobs: number;
 }
 

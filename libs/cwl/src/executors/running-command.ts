@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { startCommand, toStartError } from "./start-command.ts";
 import type { CommandStart } from "./start-command.ts";
 
-export interface CommandEnd {
+export interface CommandExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -12,7 +12,7 @@ export interface RunningCommand {
   /** undefined when it could not be started; `ended` then rejects. */
   readonly pid: number | undefined;
   /** Resolves when the process has ended, with a StartError when it never began. */
-  readonly ended: Promise<CommandEnd>;
+  readonly ended: Promise<CommandExit>;
   /** Waits a moment for what is still in the pipes; a process outside our reach may hold them open for ever. */
   readonly drain: () => Promise<void>;
   /** Stops listening. */

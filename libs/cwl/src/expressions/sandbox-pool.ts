@@ -38,7 +38,7 @@ class SandboxPool {
 
   /** Throws `expression` when the script fails and `limit` when it costs too much. */
   async run(script: Script, limits: SandboxLimits, onLog: (text: string) => void): Promise<ScriptResult> {
-    const result = await this.ask({ script, limits }, onLog);
+    const result = await this.send({ script, limits }, onLog);
     if (!("json" in result)) {
       throw new CwlError("limit", "the expression's thread gave no answer");
     }
@@ -47,15 +47,15 @@ class SandboxPool {
 
   /** What is wrong with each source, in words; undefined where it is right. Nothing is run. */
   async check(sources: readonly string[]): Promise<readonly (string | undefined)[]> {
-    const result = await this.ask({ sources, limits: defaultSandboxLimits }, () => undefined);
+    const result = await this.send({ sources, limits: defaultSandboxLimits }, () => undefined);
     return "messages" in result ? result.messages : [];
   }
 
-  private async ask(request: ToSandbox, onLog: (text: string) => void): Promise<FromSandbox> {
+  private async send(request: ToSandbox, onLog: (text: string) => void): Promise<FromSandbox> {
     const worker = await this.enter();
     let healthy = false;
     try {
-      const result = await ask(worker, request);
+      const result = await send(worker, request);
       healthy = true;
       if (result.log !== "") {
         onLog(result.log);
@@ -138,7 +138,7 @@ function startWorker(machineCode: WebAssemblyModule): Worker {
   return worker;
 }
 
-async function ask(worker: Worker, request: ToSandbox): Promise<FromSandbox> {
+async function send(worker: Worker, request: ToSandbox): Promise<FromSandbox> {
   const { promise, resolve, reject } = Promise.withResolvers<FromSandbox>();
   const { milliseconds } = request.limits;
   const fail = (message: string): void => reject(new CwlError("limit", message));

@@ -8,7 +8,7 @@ import type { WebAssemblyModule } from "./web-assembly.ts";
 const sandbox = new Sandbox(workerData as WebAssemblyModule);
 
 parentPort?.on("message", (request: ToSandbox) => {
-  void answer(request)
+  void response(request)
     .catch((error: unknown) => ({
       code: error instanceof CwlError ? error.code : ("expression" as const),
       message: messageOf(error),
@@ -17,7 +17,7 @@ parentPort?.on("message", (request: ToSandbox) => {
     .then((result: FromSandbox) => parentPort?.postMessage(result));
 });
 
-async function answer(request: ToSandbox): Promise<FromSandbox> {
+async function response(request: ToSandbox): Promise<FromSandbox> {
   return "script" in request
     ? await sandbox.run(request.script, request.limits, () =>
         parentPort?.postMessage({ started: true } satisfies SandboxStarted),

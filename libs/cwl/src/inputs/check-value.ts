@@ -99,12 +99,12 @@ function checkOnce(value: Value | undefined, type: CwlType, path: string, rules:
   if (typeof value !== "object" || value === null) {
     return check(value, type, path, rules);
   }
-  const answers = rules.known.get(value) ?? new Map<CwlType, Mismatch | undefined>();
-  rules.known.set(value, answers);
-  if (!answers.has(type)) {
-    answers.set(type, check(value, type, path, rules));
+  const responses = rules.known.get(value) ?? new Map<CwlType, Mismatch | undefined>();
+  rules.known.set(value, responses);
+  if (!responses.has(type)) {
+    responses.set(type, check(value, type, path, rules));
   }
-  return answers.get(type);
+  return responses.get(type);
 }
 
 function isInteger(value: unknown, bits: bigint): boolean {

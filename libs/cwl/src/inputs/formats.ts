@@ -24,42 +24,42 @@ export class FormatChecker {
 
   async check(
     file: FileValue,
-    wanted: readonly string[] | undefined,
+    requested: readonly string[] | undefined,
     what: string,
     evaluator: Evaluator,
     context: Omit<ExpressionContext, "self">,
   ): Promise<void> {
-    if (wanted === undefined) {
+    if (requested === undefined) {
       return;
     }
     const accepted: string[] = [];
-    for (const item of wanted) {
+    for (const item of requested) {
       const value = await evaluator.evaluate(item, { ...context, self: file });
       accepted.push(...texts(value, what));
     }
     if (accepted.length === 0) {
       return;
     }
-    const given = file.format;
-    if (given === undefined) {
+    const provided = file.format;
+    if (provided === undefined) {
       throw new CwlError(
         "invalid-inputs",
         `the input "${what}" must say its format (one of ${accepted.join(", ")}), but ${file.basename ?? "the file"} has none`,
       );
     }
-    if (accepted.includes(given)) {
+    if (accepted.includes(provided)) {
       return;
     }
     this.loading ??= this.load();
     const { ontology, missing } = await this.loading;
-    if (!accepted.some((item) => ontology.isA(given, item))) {
+    if (!accepted.some((item) => ontology.isA(provided, item))) {
       const doubt =
         missing.length === 0
           ? ""
           : ` (whether it is one of them could not be seen in ${missing.join(", ")}; see the log)`;
       throw new CwlError(
         "invalid-inputs",
-        `the input "${what}" has format ${given}; accepted: ${accepted.join(", ")}${doubt}`,
+        `the input "${what}" has format ${provided}; accepted: ${accepted.join(", ")}${doubt}`,
       );
     }
   }

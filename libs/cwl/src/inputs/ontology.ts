@@ -6,7 +6,7 @@ export const equivalentClass = "http://www.w3.org/2002/07/owl#equivalentClass";
 /** Statements that one ontology may have; the largest of formats has some thousands. */
 const MAX_STATEMENTS = 500_000;
 /** Characters of an IRI; what is longer is none. */
-const LONGEST_IRI = 2048;
+const MAX_IRI = 2048;
 
 /** Subclass and equivalence statements between formats. */
 export class Ontology {
@@ -15,7 +15,7 @@ export class Ontology {
 
   /** @throws {CwlError} `limit` */
   add(child: string, parent: string): void {
-    if (child.length > LONGEST_IRI || parent.length > LONGEST_IRI) {
+    if (child.length > MAX_IRI || parent.length > MAX_IRI) {
       return;
     }
     const set = this.parents.get(child) ?? new Set();

@@ -3,7 +3,7 @@ import type { Problem } from "../errors.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
 import type { NamedBy } from "../files/gate.ts";
-import type { CwlVersion, InputParameter, Place } from "../model/process.ts";
+import type { CwlVersion, InputParameter, SourceLocation } from "../model/process.ts";
 import type { CwlType, FileOptions, LoadListing } from "../model/types.ts";
 import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
 import { isDirectory, isFile, isFileOrDirectory, isObject, mapFiles } from "../model/values.ts";
@@ -38,13 +38,13 @@ export interface PrepareOptions {
  */
 export async function prepareInputs(
   parameters: readonly InputParameter[],
-  given: ValueObject,
+  provided: ValueObject,
   options: PrepareOptions,
 ): Promise<ValueObject> {
   const values: Record<string, Value> = {};
   const problems: Problem[] = [];
   for (const parameter of parameters) {
-    const value = given[parameter.name] ?? parameter.default ?? null;
+    const value = provided[parameter.name] ?? parameter.default ?? null;
     const wrong = mismatch(value, parameter.type);
     if (wrong !== undefined) {
       const missing =
@@ -59,13 +59,13 @@ export async function prepareInputs(
     throw new CwlError("invalid-inputs", problems);
   }
   for (const parameter of parameters) {
-    const isDefault = (given[parameter.name] ?? null) === null;
-    const by = isDefault ? authorOf(parameter.place) : options.givenBy;
+    const isDefault = (provided[parameter.name] ?? null) === null;
+    const by = isDefault ? authorOf(parameter.location) : options.givenBy;
     values[parameter.name] = await fetchFiles(values[parameter.name] ?? null, by, options);
   }
   const context = { inputs: values, runtime: options.runtime };
   for (const parameter of parameters) {
-    const fromOutside = options.discover || (given[parameter.name] ?? null) === null;
+    const fromOutside = options.discover || (provided[parameter.name] ?? null) === null;
     values[parameter.name] = await applyOptions(
       values[parameter.name] ?? null,
       parameter.type,
@@ -79,8 +79,8 @@ export async function prepareInputs(
 }
 
 /** A document of this machine is its user's own word; one from elsewhere names no local files. */
-export function authorOf(place: Place): NamedBy {
-  return /^https?:/i.test(place.file) ? "code" : "caller";
+export function authorOf(location: SourceLocation): NamedBy {
+  return /^https?:/i.test(location.file) ? "code" : "caller";
 }
 
 async function fetchFiles(value: Value, by: NamedBy, options: PrepareOptions): Promise<Value> {
@@ -108,7 +108,7 @@ async function fetchFiles(value: Value, by: NamedBy, options: PrepareOptions): P
 async function applyOptions(
   value: Value,
   type: CwlType,
-  wanted: FileOptions,
+  requested: FileOptions,
   what: string,
   options: PrepareOptions,
   context: Omit<ExpressionContext, "self">,
@@ -121,26 +121,26 @@ async function applyOptions(
     const items = branch.kind === "array" ? branch.items : type;
     const result: Value[] = [];
     for (const [index, item] of (value as readonly Value[]).entries()) {
-      result.push(await applyOptions(item, items, wanted, `${what}[${index}]`, options, context));
+      result.push(await applyOptions(item, items, requested, `${what}[${index}]`, options, context));
     }
     return result;
   }
   if (isFile(value)) {
-    await options.formats.check(value, wanted.format, what, options.evaluator, context);
-    let file = await findSecondaryFiles(value, wanted.secondaryFiles, {
+    await options.formats.check(value, requested.format, what, options.evaluator, context);
+    let file = await findSecondaryFiles(value, requested.secondaryFiles, {
       evaluator: options.evaluator,
       context,
       required: true,
       what: `the input "${what}"`,
       ...inputSources(options.discover ? directoryOf(value) : undefined, options.admit),
     });
-    if (wanted.loadContents) {
+    if (requested.loadContents) {
       file = { ...file, contents: await loadContents(file, options.version) };
     }
     return withListings(file, options.loadListing);
   }
   if (isDirectory(value)) {
-    return loadListing(value, wanted.loadListing ?? options.loadListing);
+    return loadListing(value, requested.loadListing ?? options.loadListing);
   }
   if (branch.kind === "record" && isObject(value)) {
     const result: Record<string, Value> = { ...(value as Record<string, Value>) };

@@ -1,17 +1,17 @@
 import { Ontology, subClassOf } from "./ontology.ts";
 import { readOntology } from "./read-ontology.ts";
-import type { WantedFormats } from "./wanted-formats.ts";
+import type { RequestedFormats } from "./wanted-formats.ts";
 
 /**
  * The part of an ontology that checking these formats needs, as Turtle: what is below them. Ontologies have megabytes, this has
  * some lines, so that it can be kept with the document and read in no time.
  * @throws {CwlError} `reference` for what cannot be read, `limit` for what is too much
  */
-export function reduceOntology(text: string, wanted: WantedFormats): string {
+export function reduceOntology(text: string, requested: RequestedFormats): string {
   const ontology = new Ontology();
   readOntology(text, ontology);
   const pairs = ontology.pairs().filter((pair) => pair.every(isPlainIri));
-  const kept = wanted === "any" ? pairs : below(pairs, wanted);
+  const kept = requested === "any" ? pairs : below(pairs, requested);
   return ["# What checking formats needs of an ontology.", ...kept.map(toStatement), ""].join("\n");
 }
 
@@ -22,7 +22,7 @@ const isPlainIri = (iri: string): boolean => /^[^\s<>"{}|\\^`]+$/.test(iri);
 
 function below(
   pairs: readonly (readonly [string, string])[],
-  wanted: readonly string[],
+  requested: readonly string[],
 ): (readonly [string, string])[] {
   const children = new Map<string, string[]>();
   for (const [child, parent] of pairs) {
@@ -34,7 +34,7 @@ function below(
     }
   }
   const kept: (readonly [string, string])[] = [];
-  const seen = new Set(wanted);
+  const seen = new Set(requested);
   for (const parent of seen) {
     for (const child of children.get(parent) ?? []) {
       kept.push([child, parent]);

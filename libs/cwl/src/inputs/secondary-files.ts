@@ -28,12 +28,12 @@ export interface SecondaryFileOptions {
 /** Adds to a File the secondary files that its parameter asks for and that are there. */
 export async function findSecondaryFiles(
   file: FileValue,
-  wanted: readonly SecondaryFile[],
+  requested: readonly SecondaryFile[],
   options: SecondaryFileOptions,
 ): Promise<FileValue> {
   const found = [...(file.secondaryFiles ?? [])];
   const has = (name: string): boolean => found.some((item) => item.basename === name);
-  for (const entry of wanted) {
+  for (const entry of requested) {
     const required = await isRequired(entry, file, options);
     for (const candidate of await candidates(entry, file, options)) {
       const made = isFileOrDirectory(candidate) ? await options.adopt(candidate) : undefined;

@@ -2,10 +2,10 @@ import type { Process } from "../model/process.ts";
 import type { CwlType } from "../model/types.ts";
 
 /** IRIs of formats that files of a run may have to be; "any" where an expression decides. */
-export type WantedFormats = readonly string[] | "any";
+export type RequestedFormats = readonly string[] | "any";
 
 /** What inputs of a process, and of those that it runs, say of their formats. Without any, no ontology is ever asked. */
-export function wantedFormats(process: Process): WantedFormats {
+export function requestedFormats(process: Process): RequestedFormats {
   const formats = new Set<string>();
   const seen = new Set<object>();
   const visitType = (type: CwlType): void => {

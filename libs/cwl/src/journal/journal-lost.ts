@@ -1,2 +1,2 @@
 /** Thrown inside a run when a result has to be made again from files that were removed; the run starts from nothing. */
-export class JournalLost extends Error {}
+export class JournalInvalidError extends Error {}

@@ -23,7 +23,7 @@ import { createProcessExecutor } from "../executors/process.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
 import { runProcess } from "../run/run-process.ts";
-import { removeJournal } from "../run/work-place.ts";
+import { removeJournal } from "../run/run-directory.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-journal-")));
 after(async () => {

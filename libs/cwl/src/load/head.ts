@@ -10,6 +10,6 @@ export interface ProcessHead {
   readonly inputs: Process["inputs"];
   readonly requirements: Process["requirements"];
   readonly hints: Process["hints"];
-  readonly place: Process["place"];
+  readonly location: Process["location"];
   readonly metadata: Process["metadata"];
 }

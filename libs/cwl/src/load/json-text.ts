@@ -86,13 +86,13 @@ class JsonReader {
         this.take(",");
         this.skipSpace();
       }
-      const place = this.at;
+      const location = this.at;
       const key = this.string();
       // A prototype or a merge is nothing that the fast way should know about.
       if (places.has(key) || key === "__proto__" || key === "<<") {
         throw new NotJson();
       }
-      places.set(key, place);
+      places.set(key, location);
       this.skipSpace();
       this.take(":");
       result[key] = this.value(depth + 1);

@@ -30,12 +30,12 @@ parentPort?.on("message", (message: ToLoader) => {
     void run(message.argument);
     return;
   }
-  const asked = waiting.get(message.id);
+  const requested = waiting.get(message.id);
   waiting.delete(message.id);
   if (message.type === "text") {
-    asked?.resolve(message.text);
+    requested?.resolve(message.text);
   } else {
-    asked?.reject(new CwlError(message.code, message.message));
+    requested?.reject(new CwlError(message.code, message.message));
   }
 });
 

@@ -32,8 +32,8 @@ inputs: {text: {type: string, inputBinding: {prefix: -- , valueFrom: a}}}
 outputs: {out: stdout}
 `;
 const fetcher: Fetcher = {
-  readText: (asked) =>
-    asked.endsWith("tool.cwl")
+  readText: (response) =>
+    response.endsWith("tool.cwl")
       ? Promise.resolve(tool)
       : Promise.reject(new CwlError("reference", "it may not be reached")),
   download: () => Promise.reject(new Error("nothing is downloaded")),

@@ -151,7 +151,7 @@ export function createLoader({
   };
   const validate = async (reference: string, options: Options = {}): Promise<ValidationReport> => {
     try {
-      return await takeTurn(options.owner, (worker) => askForReport(worker, reference, options));
+      return await takeTurn(options.owner, (worker) => callForReport(worker, reference, options));
     } catch (error) {
       if (error instanceof CwlError && error.code === "limit") {
         return { valid: false, problems: error.problems, document: undefined };
@@ -171,7 +171,7 @@ export function createLoader({
     },
     run: (argument, { owner, signal, milliseconds }) =>
       takeTurn(owner, async (worker) => {
-        const message = await ask(worker, { type: "run", argument }, { signal, milliseconds });
+        const message = await send(worker, { type: "run", argument }, { signal, milliseconds });
         return message.type === "done" ? message.result : undefined;
       }),
     close: async () => {
@@ -211,12 +211,12 @@ function startWorker(memoryMiB: number, work: URL | undefined): Worker {
   return worker;
 }
 
-async function askForReport(worker: Worker, reference: string, options: Options): Promise<ValidationReport> {
+async function callForReport(worker: Worker, reference: string, options: Options): Promise<ValidationReport> {
   const { fetcher, signal, text, localFiles, limits = {}, applicationPackage = false } = options;
   const hasFetcher = fetcher !== undefined;
   const request = { reference, text, localFiles, limits, applicationPackage, hasFetcher };
   const milliseconds = limits.milliseconds ?? defaultLoadLimits.milliseconds;
-  const message = await ask(worker, { type: "load", request }, { fetcher, signal, milliseconds, graceMs: GRACE_MS });
+  const message = await send(worker, { type: "load", request }, { fetcher, signal, milliseconds, graceMs: GRACE_MS });
   const { document, problems } = message.type === "loaded" ? message : { document: undefined, problems: [] };
   const whole = document === undefined ? undefined : { ...document, store: undefined };
   return { valid: document !== undefined, problems, document: whole };
@@ -228,7 +228,7 @@ interface Question extends Pick<LoadOptions, "fetcher"> {
   readonly graceMs?: number;
 }
 
-async function ask(
+async function send(
   worker: Worker,
   question: ToLoader,
   { fetcher, signal, milliseconds, graceMs = 0 }: Question,
@@ -244,7 +244,7 @@ async function ask(
       : reject(error);
   const onMessage = (message: FromLoader): void => {
     if (message.type === "fetch") {
-      void answerFetch(worker, message, { fetcher, signal });
+      void respondFetch(worker, message, { fetcher, signal });
     } else if (message.type === "failed") {
       reject(new Error(message.message));
     } else if (message.type !== "ready") {
@@ -271,18 +271,18 @@ async function ask(
   }
 }
 
-async function answerFetch(
+async function respondFetch(
   worker: Worker,
   { id, uri, limit }: Extract<FromLoader, { type: "fetch" }>,
   { fetcher, signal }: Pick<LoadOptions, "fetcher" | "signal">,
 ): Promise<void> {
-  let answer: ToLoader;
+  let response: ToLoader;
   try {
     const text = await fetcher?.readText(uri, { limit, signal });
-    answer = { type: "text", id, text: text ?? "" };
+    response = { type: "text", id, text: text ?? "" };
   } catch (error) {
     const code = error instanceof CwlError ? error.code : "reference";
-    answer = { type: "no-text", id, code, message: `cannot read ${uri}: ${messageOf(error)}` };
+    response = { type: "no-text", id, code, message: `cannot read ${uri}: ${messageOf(error)}` };
   }
-  worker.postMessage(answer);
+  worker.postMessage(response);
 }

@@ -52,8 +52,8 @@ export function buildLoop(
 function buildLoopInputs(scope: Scope, fields: RawObject, path: string): LoopInput[] {
   const predicate = isObject(fields) && "loopWhen" in fields ? "loopSource" : "outputSource";
   return namedObjects(scope, fields, "loop", { subject: "id", predicate, path }).map(
-    ({ name, object, path: place }) => {
-      checkFields(scope, object, `the loop input "${name}"`, loopInputTables[predicate], place);
+    ({ name, object, path: location }) => {
+      checkFields(scope, object, `the loop input "${name}"`, loopInputTables[predicate], location);
       const source = object[predicate];
       return {
         name,

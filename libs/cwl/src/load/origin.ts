@@ -1,5 +1,5 @@
 import type { Problem } from "../errors.ts";
-import type { Place } from "../model/process.ts";
+import type { SourceLocation } from "../model/process.ts";
 
 /** One file's text, for turning offsets into lines and columns when a problem has to be shown. */
 export interface SourceText {
@@ -39,7 +39,7 @@ export function baseOf(value: object): string | undefined {
 }
 
 /** Line and column of an object, or of one of its members. */
-export function placeOf(value: object, member?: string | number): Place | undefined {
+export function locationOf(value: object, member?: string | number): SourceLocation | undefined {
   const origin = origins.get(value);
   if (origin === undefined) {
     return undefined;
@@ -86,6 +86,6 @@ export function problemAt(
   message: string,
   more: { hint?: string; path?: string; severity?: Problem["severity"] } = {},
 ): Problem {
-  const place = value === undefined ? undefined : placeOf(value, member);
-  return { severity: "error", ...more, message, ...place };
+  const location = value === undefined ? undefined : locationOf(value, member);
+  return { severity: "error", ...more, message, ...location };
 }

@@ -8,7 +8,7 @@ import { checkFields, join } from "./fields.ts";
 import { asText, namedObjects } from "./maps.ts";
 import type { NamedObject, RawObject } from "./maps.ts";
 import { baseOf, deriveOrigin } from "./origin.ts";
-import { place, report } from "./scope.ts";
+import { location, report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { inputTable } from "./tables.ts";
 import { buildType } from "./types.ts";
@@ -25,7 +25,7 @@ export function buildInputs(scope: Scope, raw: RawObject, path: string): InputPa
       doc: asText(item.object["doc"]),
       default: buildDefault(scope, item.object),
       binding: binding === undefined ? undefined : buildBinding(scope, binding, join(item.path, "inputBinding")),
-      place: place(scope, item.object),
+      location: location(scope, item.object),
       ...buildFileOptions(scope, item.object, item.path),
     };
   });
@@ -41,7 +41,7 @@ export function buildOutput(scope: Scope, item: NamedObject, table: FieldTable):
     label: asText(item.object["label"]),
     doc: asText(item.object["doc"]),
     outputBinding: buildOutputBinding(scope, item.object["outputBinding"], join(item.path, "outputBinding")),
-    place: place(scope, item.object),
+    location: location(scope, item.object),
     ...buildFileOptions(scope, item.object, item.path),
   };
 }

@@ -8,7 +8,7 @@ import type { ProcessHead } from "./head.ts";
 import { buildInputs } from "./parameters.ts";
 import { loopClass } from "./loop.ts";
 import { buildRequirements, impliedHints } from "./requirements.ts";
-import { place, report } from "./scope.ts";
+import { location, report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { processTables } from "./tables.ts";
 import { buildSchemaTypes } from "./types.ts";
@@ -80,7 +80,7 @@ export async function buildProcess(
     inputs: buildInputs(inner, raw, path),
     requirements,
     hints,
-    place: place(scope, raw),
+    location: location(scope, raw),
     metadata: Object.fromEntries(
       Object.entries(raw)
         .filter(([key]) => isExtension(key) && !key.startsWith("$"))

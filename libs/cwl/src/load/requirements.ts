@@ -6,7 +6,7 @@ import { namedObjects } from "./maps.ts";
 import type { RawObject } from "./maps.ts";
 import { baseOf, deriveOrigin } from "./origin.ts";
 import { resolveLocations } from "./parameters.ts";
-import { place, report } from "./scope.ts";
+import { location, report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { requirementTables, since11 } from "./tables.ts";
 
@@ -59,7 +59,7 @@ export function buildRequirements(
       checkFields(isStrict ? scope : { ...scope, problems: hintProblems(scope) }, object, name, table, where);
     }
     const fields = name === "InitialWorkDirRequirement" ? withLocations(scope, object) : object;
-    result.push({ class: name, fields, required, place: place(scope, object) });
+    result.push({ class: name, fields, required, location: location(scope, object) });
   }
   return result;
 }
@@ -130,7 +130,7 @@ export function impliedHints(version: CwlVersion, holder: RawObject, scope: Scop
     class: fields["class"] as string,
     fields: deriveOrigin({ ...fields }, holder),
     required: false,
-    place: place(scope, holder),
+    location: location(scope, holder),
   });
   return [
     hint({ class: "LoadListingRequirement", loadListing: "deep_listing" }),

@@ -1,8 +1,8 @@
 import type { Problem } from "../errors.ts";
-import type { CwlVersion, Place, Process } from "../model/process.ts";
+import type { CwlVersion, SourceLocation, Process } from "../model/process.ts";
 import type { CwlType } from "../model/types.ts";
 import type { Budget } from "./budget.ts";
-import { placeOf, problemAt } from "./origin.ts";
+import { locationOf, problemAt } from "./origin.ts";
 import type { DocumentStore, RawDocument } from "./store.ts";
 
 /** What the builders need to know about where they are. */
@@ -68,6 +68,6 @@ export function report(
   scope.problems.push(problemAt(object, member, message, more));
 }
 
-export function place(scope: Scope, object: object, member?: string | number): Place {
-  return placeOf(object, member) ?? { file: scope.document.uri, line: 1, column: 1 };
+export function location(scope: Scope, object: object, member?: string | number): SourceLocation {
+  return locationOf(object, member) ?? { file: scope.document.uri, line: 1, column: 1 };
 }

@@ -4,7 +4,7 @@ import { Budget, defaultLoadLimits } from "./budget.ts";
 import type { LoadLimits } from "./budget.ts";
 import type { Fetcher } from "./fetcher.ts";
 import { readDocumentText } from "./fetcher.ts";
-import { baseOf, deriveOrigin, placeOf, problemAt } from "./origin.ts";
+import { baseOf, deriveOrigin, locationOf, problemAt } from "./origin.ts";
 import { findById, indexIds } from "./raw-index.ts";
 import type { RawObject } from "./raw-index.ts";
 import { measure } from "./tree-size.ts";
@@ -227,20 +227,20 @@ export class DocumentStore {
       throw new CwlError("limit", [problemAt(value, directive, `more than ${MAX_IMPORT_DEPTH} imports in each other`)]);
     }
     await this.budget.pause(uri);
-    const wanted = await this.at(value, directive, () => this.resolveTarget(target, stack));
-    if (wanted === undefined) {
+    const requested = await this.at(value, directive, () => this.resolveTarget(target, stack));
+    if (requested === undefined) {
       throw new CwlError("invalid-document", [
         problemAt(value, directive, `${uri} holds nothing with id #${fragmentOf(target)}`),
       ]);
     }
     if (directive === "$import") {
-      return wanted;
+      return requested;
     }
-    if (!isObject(wanted)) {
+    if (!isObject(requested)) {
       throw new CwlError("invalid-document", [problemAt(value, directive, `${target} is not an object to mix in`)]);
     }
     const { $mixin: _reference, ...overrides } = value;
-    return deriveOrigin({ ...wanted, ...overrides }, wanted);
+    return deriveOrigin({ ...requested, ...overrides }, requested);
   }
 
   /** A document from elsewhere has no business with the files of this machine. */
@@ -271,10 +271,10 @@ export class DocumentStore {
     try {
       return await action();
     } catch (error) {
-      const place = placeOf(value, member);
+      const location = locationOf(value, member);
       const first = error instanceof CwlError ? error.problems[0] : undefined;
-      if (error instanceof CwlError && first !== undefined && first.line === undefined && place !== undefined) {
-        throw new CwlError(error.code, [{ ...first, ...place }], { cause: error });
+      if (error instanceof CwlError && first !== undefined && first.line === undefined && location !== undefined) {
+        throw new CwlError(error.code, [{ ...first, ...location }], { cause: error });
       }
       throw error;
     }

@@ -55,11 +55,11 @@ export function buildType(scope: Scope, raw: unknown, site: TypeSite): CwlType {
 }
 
 /** Most `?` and `[]` after the name of a type. */
-const MOST_SUFFIXES = 20;
+const MAX_SUFFIXES = 20;
 
 function buildNamedType(scope: Scope, text: string, site: TypeSite): CwlType {
-  if (/[?\]]$/.test(text) && text.length - text.replace(/[?[\]]+$/, "").length > 2 * MOST_SUFFIXES) {
-    report(scope, site.holder, site.member, `a type with more than ${MOST_SUFFIXES} "?" and "[]" after its name`, {
+  if (/[?\]]$/.test(text) && text.length - text.replace(/[?[\]]+$/, "").length > 2 * MAX_SUFFIXES) {
+    report(scope, site.holder, site.member, `a type with more than ${MAX_SUFFIXES} "?" and "[]" after its name`, {
       path: site.path,
     });
     return anyType;

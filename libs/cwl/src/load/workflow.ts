@@ -20,7 +20,7 @@ import { buildLoop, loopClass } from "./loop.ts";
 import { buildDefault, buildOutput } from "./parameters.ts";
 import type { ProcessHead } from "./head.ts";
 import { buildRequirements } from "./requirements.ts";
-import { place, report } from "./scope.ts";
+import { location, report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { stepInputTable, stepTable, workflowOutputTable } from "./tables.ts";
 import { fragmentOf, resolveReference, shortName, withoutFragment } from "./uri.ts";
@@ -63,7 +63,7 @@ async function buildStep(
         loadContents: input.object["loadContents"] === true,
         loadListing: input.object["loadListing"] as LoadListing | undefined,
         label: asText(input.object["label"]),
-        place: place(scope, input.object),
+        location: location(scope, input.object),
       };
     },
   );
@@ -102,7 +102,7 @@ async function buildStep(
     when:
       when === undefined || when === null ? undefined : typeof when === "boolean" ? `$(${when})` : asExpression(when),
     loop,
-    place: place(scope, object),
+    location: location(scope, object),
   };
 }
 

@@ -129,8 +129,8 @@ class Converter {
     }
     if (depth > this.limits.depth) {
       const message = `the document is nested deeper than ${this.limits.depth} levels`;
-      const place = lineAndColumn(this.source, offsetOf(node) ?? 0);
-      throw new CwlError("limit", [{ severity: "error", message, file: this.source.uri, ...place }]);
+      const location = lineAndColumn(this.source, offsetOf(node) ?? 0);
+      throw new CwlError("limit", [{ severity: "error", message, file: this.source.uri, ...location }]);
     }
     this.remember(node);
     if (isScalar(node)) {
@@ -166,8 +166,13 @@ class Converter {
   }
 
   private report(message: string, offset = 0): void {
-    const place = lineAndColumn(this.source, offset);
-    this.problems.push({ severity: "error", message: `not valid YAML: ${message}`, file: this.source.uri, ...place });
+    const location = lineAndColumn(this.source, offset);
+    this.problems.push({
+      severity: "error",
+      message: `not valid YAML: ${message}`,
+      file: this.source.uri,
+      ...location,
+    });
   }
 
   private keyOf(pair: Pair): string {

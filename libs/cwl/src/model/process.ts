@@ -4,7 +4,7 @@ import type { Value } from "./values.ts";
 export type CwlVersion = "v1.0" | "v1.1" | "v1.2" | "v1.3.0-dev1";
 
 /** A place in a source file; what problems and run-time errors point at. */
-export interface Place {
+export interface SourceLocation {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -27,7 +27,7 @@ export interface InputParameter extends FileOptions {
   /** undefined when the parameter has no default. */
   readonly default: Value | undefined;
   readonly binding: Binding | undefined;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 export interface OutputParameter extends FileOptions {
@@ -36,7 +36,7 @@ export interface OutputParameter extends FileOptions {
   readonly label: string | undefined;
   readonly doc: string | undefined;
   readonly outputBinding: OutputBinding | undefined;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 /** One requirement or hint: its fields as written, with references and expressions untouched. */
@@ -45,7 +45,7 @@ export interface Requirement {
   readonly fields: { readonly [key: string]: unknown };
   /** false for a hint. */
   readonly required: boolean;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 interface ProcessBase {
@@ -59,7 +59,7 @@ interface ProcessBase {
   readonly inputs: readonly InputParameter[];
   readonly requirements: readonly Requirement[];
   readonly hints: readonly Requirement[];
-  readonly place: Place;
+  readonly location: SourceLocation;
   /** Fields of other vocabularies (`s:softwareVersion`), prefix expanded. */
   readonly metadata: { readonly [iri: string]: unknown };
 }
@@ -122,7 +122,7 @@ export interface StepInput extends Sink {
   readonly loadContents: boolean;
   readonly loadListing: FileOptions["loadListing"];
   readonly label: string | undefined;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 export type ScatterMethod = "dotproduct" | "nested_crossproduct" | "flat_crossproduct";
@@ -141,7 +141,7 @@ export interface Step {
   readonly when: string | undefined;
   /** The step runs again as long as `when` is true; undefined for a step that runs once. */
   readonly loop: Loop | undefined;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 export interface Loop {

@@ -48,12 +48,12 @@ class Packer {
   }
 
   /** Adds the process at a URI and gives its id in the package. */
-  async add(uri: string, wanted: string | undefined, inherited: string): Promise<string> {
+  async add(uri: string, requested: string | undefined, inherited: string): Promise<string> {
     const known = this.names.get(uri);
     if (known !== undefined) {
       return known;
     }
-    const name = this.free(wanted ?? (fragmentOf(uri) || uri.slice(uri.lastIndexOf("/") + 1)));
+    const name = this.free(requested ?? (fragmentOf(uri) || uri.slice(uri.lastIndexOf("/") + 1)));
     this.names.set(uri, name);
     const file = await this.store.load(uri);
     this.addNamespaces(file);
@@ -82,8 +82,8 @@ class Packer {
     }
   }
 
-  private free(wanted: string): string {
-    const plain = wanted.replaceAll(/[^\w.-]/g, "_");
+  private free(requested: string): string {
+    const plain = requested.replaceAll(/[^\w.-]/g, "_");
     let name = plain;
     for (let number = 2; this.taken.has(name); number += 1) {
       name = `${plain}_${number}`;

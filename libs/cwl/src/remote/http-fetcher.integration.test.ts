@@ -18,7 +18,7 @@ const asked: string[] = [];
 const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {};
 const server = createServer((request, response) => {
   asked.push(request.url ?? "");
-  (routes[request.url ?? ""] ?? ((_request, answer) => answer.writeHead(404).end()))(request, response);
+  (routes[request.url ?? ""] ?? ((_request, response) => response.writeHead(404).end()))(request, response);
 });
 let origin = "";
 let counter = 0;
@@ -35,7 +35,7 @@ after(() => {
 });
 
 const text = (body: string) => (_request: IncomingMessage, response: ServerResponse) => void response.end(body);
-const place = (): string => join(scratch, `place-${(counter += 1)}`);
+const location = (): string => join(scratch, `place-${(counter += 1)}`);
 const isCode = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof CwlError && error.code === code && message.test(error.message);
 
@@ -63,7 +63,7 @@ test("a workflow, what it refers to, its job object and its files come from a se
   const fetcher = createHttpFetcher();
   const document = await loadDocument(`${origin}/app/main.cwl`, { fetcher });
   const inputs = await loadInputs(`${origin}/app/job.yml`, document, { fetcher });
-  const outputs = await runProcess({ document, inputs, fetcher, outDir: place(), workDir: scratch });
+  const outputs = await runProcess({ document, inputs, fetcher, outDir: location(), workDir: scratch });
   assert.equal(readFileSync(new URL((outputs["out"] as FileValue).location ?? ""), "utf8"), "in more");
 });
 
@@ -82,13 +82,13 @@ test("a document from elsewhere names no files of this machine", async () => {
   );
   const document = await loadDocument(`${origin}/default.cwl`, { fetcher });
   await assert.rejects(
-    runProcess({ document, inputs: {}, fetcher, outDir: place(), workDir: scratch }),
+    runProcess({ document, inputs: {}, fetcher, outDir: location(), workDir: scratch }),
     isCode("unsafe", /no file of this job/),
   );
 });
 
 test("what is in the cache is asked for with a condition, and used when nobody answers", async () => {
-  const cacheDir = place();
+  const cacheDir = location();
   let version = 1;
   routes["/cached"] = (request, response) => {
     const etag = `"v${version}"`;
@@ -114,7 +114,7 @@ test("what is in the cache is asked for with a condition, and used when nobody a
 });
 
 test("a full cache forgets what was not used for longest", async () => {
-  const cacheDir = place();
+  const cacheDir = location();
   const fetcher = createHttpFetcher({ cacheDir, cacheBytes: 250 });
   for (const name of ["/a", "/b", "/c"]) {
     routes[name] = (_request, response) => void response.setHeader("etag", name).end(name.repeat(50));
@@ -156,7 +156,7 @@ test("servers that send too much, stall, break off or send in circles are given 
     ["/nothing", "reference", /404/],
   ];
   for (const [path, code, message] of cases) {
-    const target = place();
+    const target = location();
     const fetcher = path === "/silent" || path === "/stalls" ? impatient : patient;
     await assert.rejects(fetcher.download(origin + path, target, {}), isCode(code, message), path);
     assert.ok(!existsSync(target), path);

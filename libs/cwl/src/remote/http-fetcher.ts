@@ -107,11 +107,11 @@ class HttpFetcher {
     let address = readUrl(url);
     for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
       await this.options.check?.(address);
-      const patience = new AbortController();
-      const timer = setTimeout(() => patience.abort(new Error("the server does not answer")), this.timeoutMs());
+      const timeout = new AbortController();
+      const timer = setTimeout(() => timeout.abort(new Error("the server does not answer")), this.timeoutMs());
       let response: Response;
       try {
-        const signals = signal === undefined ? [patience.signal] : [patience.signal, signal];
+        const signals = signal === undefined ? [timeout.signal] : [timeout.signal, signal];
         response = await send(address, { redirect: "manual", headers: conditions, signal: AbortSignal.any(signals) });
       } catch (error) {
         if (signal?.aborted === true) {

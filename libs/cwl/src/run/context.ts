@@ -86,7 +86,7 @@ export interface RunContext {
 /** Runs a process. The directories that its outputs lie in are held once for the caller, who has to release them. */
 export type RunProcess = (
   process: Process,
-  given: ValueObject,
+  provided: ValueObject,
   requirements: Requirements,
   step: string,
   context: RunContext,
@@ -150,8 +150,8 @@ async function download(item: FileOrDirectory, uri: string, fetcher: Fetcher, co
   const { protocol, host, pathname, search } = new URL(uri);
   const trimmed = pathname.replace(/\/$/, "");
   // What lies in one remote directory lies in one here, so that secondary files are found beside their file.
-  const place = `${protocol}//${host}${trimmed.slice(0, trimmed.lastIndexOf("/"))}${search}`;
-  const folder = join(context.workDir, "fetched", createHash("sha1").update(place).digest("hex"));
+  const location = `${protocol}//${host}${trimmed.slice(0, trimmed.lastIndexOf("/"))}${search}`;
+  const folder = join(context.workDir, "fetched", createHash("sha1").update(location).digest("hex"));
   mkdirSync(folder, { recursive: true });
   const name = decodeURIComponent(trimmed.slice(trimmed.lastIndexOf("/") + 1)).replaceAll(/[/\0]/g, "_");
   const target = join(folder, name === "" || name === "." || name === ".." ? "download" : name);

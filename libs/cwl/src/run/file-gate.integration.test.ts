@@ -80,8 +80,8 @@ function hostile(random: () => number, depth = 0): { [key: string]: Json } {
     default: {
       const isFile = random() < 0.7;
       const more = random() < 0.3 ? { basename: "b.txt" } : {};
-      const place = pick(random, spellings)(isFile ? join(host, "secrets.json") : join(host, "deep"));
-      return { class: isFile ? "File" : "Directory", ...more, ...place };
+      const location = pick(random, spellings)(isFile ? join(host, "secrets.json") : join(host, "deep"));
+      return { class: isFile ? "File" : "Directory", ...more, ...location };
     }
   }
 }
@@ -282,10 +282,10 @@ for (const [name, { text, caller }] of Object.entries(places)) {
 }
 
 test("what a run was given may be named: the same places with an input", async () => {
-  const given = { class: "File", location: `file://${inputs}/given.txt` };
+  const provided = { class: "File", location: `file://${inputs}/given.txt` };
   for (const [name, { text }] of Object.entries(places)) {
-    const job = name === "the job object" ? asJob(given) : {};
-    const { told, failed } = await outcome(text(given), { inputRoots: [inputs] }, job);
+    const job = name === "the job object" ? asJob(provided) : {};
+    const { told, failed } = await outcome(text(provided), { inputRoots: [inputs] }, job);
     assert.ok(!failed && told.includes("given"), `${name}: ${told}`);
   }
 });

@@ -80,13 +80,13 @@ const found = new WeakMap<RunContext, Promise<Graphics | undefined>>();
 function findGraphics(context: RunContext): Promise<Graphics | undefined> {
   let graphics = found.get(context);
   if (graphics === undefined) {
-    graphics = askDriver(context.path);
+    graphics = callDriver(context.path);
     found.set(context, graphics);
   }
   return graphics;
 }
 
-async function askDriver(path: string): Promise<Graphics | undefined> {
+async function callDriver(path: string): Promise<Graphics | undefined> {
   const command = path
     .split(":")
     .map((folder) => join(folder, "nvidia-smi"))

@@ -10,7 +10,7 @@ import { ProgressMeter } from "./progress.ts";
 import type { ReuseCache } from "./reuse-cache.ts";
 import type { RunOptions } from "./run-options.ts";
 import { Secrets } from "./secrets.ts";
-import type { WorkPlace } from "./work-place.ts";
+import type { RunDirectory } from "./run-directory.ts";
 
 /** What all attempts of one call share: one numbered stream of events, in which secrets are masked. */
 export class Reporter {
@@ -39,7 +39,7 @@ export class Reporter {
 
 export function makeContext(
   options: RunOptions,
-  place: WorkPlace,
+  location: RunDirectory,
   more: {
     readonly executors: Executors;
     readonly reuse: ReuseCache | undefined;
@@ -56,22 +56,22 @@ export function makeContext(
     (limits.cores === undefined && limits.ramMiB === undefined ? machineCapacity() : createCapacity(limits));
   let usesChecksums: boolean | undefined;
   return {
-    id: place.id,
+    id: location.id,
     executors: more.executors,
     hostFallback: options.hostFallback ?? false,
-    workDir: place.workDir,
-    directories: place.directories,
-    journal: place.journal,
+    workDir: location.workDir,
+    directories: location.directories,
+    journal: location.journal,
     environment: options.environment ?? {},
     path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
     signal: more.signal,
     stop: more.stop,
     admission: capacity,
     fetcher: options.fetcher,
-    gate: place.gate,
+    gate: location.gate,
     fileLock: new FileLock(),
     usesChecksums: () => (usesChecksums ??= mentions(document.process, "checksum")),
-    formats: new FormatChecker(() => loadOntologies(document.schemas, options.fetcher, place.gate, reporter.emit)),
+    formats: new FormatChecker(() => loadOntologies(document.schemas, options.fetcher, location.gate, reporter.emit)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },
     reuse: more.reuse,
     infrastructureRetries: limits.infrastructureRetries ?? 2,

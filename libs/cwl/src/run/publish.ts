@@ -126,16 +126,16 @@ class Publisher {
   private async free(folder: string, name: string): Promise<string> {
     const dot = name.lastIndexOf(".");
     const [root, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
-    const wanted = join(folder, name);
-    for (let number = this.next.get(wanted) ?? 1; ; number += 1) {
-      const path = number === 1 ? wanted : join(folder, `${root}_${number}${extension}`);
+    const requested = join(folder, name);
+    for (let number = this.next.get(requested) ?? 1; ; number += 1) {
+      const path = number === 1 ? requested : join(folder, `${root}_${number}${extension}`);
       const isTaken = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
       const isReplaced = isTaken && !this.written.has(path) && (await this.mayReplace?.(path)) === true;
       if (isReplaced) {
         rmSync(path);
       }
       if (!isTaken || isReplaced) {
-        this.next.set(wanted, number + 1);
+        this.next.set(requested, number + 1);
         this.written.add(path);
         return path;
       }

@@ -24,9 +24,9 @@ function collectPaths(value: unknown, kept: Set<string>): void {
   if (Array.isArray(value)) {
     value.forEach((item) => collectPaths(item, kept));
   } else if (isObject(value)) {
-    for (const place of [value["location"], value["path"]]) {
-      if (typeof place === "string") {
-        addPath(place, kept);
+    for (const location of [value["location"], value["path"]]) {
+      if (typeof location === "string") {
+        addPath(location, kept);
       }
     }
     Object.values(value).forEach((item) => collectPaths(item, kept));
@@ -34,8 +34,8 @@ function collectPaths(value: unknown, kept: Set<string>): void {
 }
 
 /** By its name and, where it is a link, by what that leads to. */
-function addPath(place: string, kept: Set<string>): void {
-  const path = place.startsWith("/") ? place : filePath(place);
+function addPath(location: string, kept: Set<string>): void {
+  const path = location.startsWith("/") ? location : filePath(location);
   if (path !== undefined) {
     kept.add(path);
     if (existsSync(path)) {

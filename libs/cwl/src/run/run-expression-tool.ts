@@ -16,7 +16,7 @@ import { checkSupported } from "./supported.ts";
 /** Runs an ExpressionTool: one expression from the inputs to the output object, no process. */
 export async function runExpressionTool(
   tool: ExpressionTool,
-  given: ValueObject,
+  provided: ValueObject,
   outer: Requirements,
   step: string,
   context: RunContext,
@@ -27,7 +27,7 @@ export async function runExpressionTool(
   context.progress.jobQueued();
   const leave = await context.fileLock.enter(false, context.signal);
   try {
-    return await runPrepared(tool, given, requirements, step, context);
+    return await runPrepared(tool, provided, requirements, step, context);
   } finally {
     leave();
   }
@@ -35,13 +35,13 @@ export async function runExpressionTool(
 
 async function runPrepared(
   tool: ExpressionTool,
-  given: ValueObject,
+  provided: ValueObject,
   requirements: Requirements,
   step: string,
   context: RunContext,
 ): Promise<ValueObject> {
   const evaluator = makeEvaluator(requirements, tool.version, context, step);
-  const prepared = await prepareInputs(tool.inputs, given, {
+  const prepared = await prepareInputs(tool.inputs, provided, {
     evaluator,
     version: tool.version,
     loadListing: listingInForce(requirements),
@@ -66,8 +66,8 @@ async function runPrepared(
     }
     const outputs: Record<string, Value> = {};
     for (const output of tool.outputs) {
-      const given = isObject(result) ? (result[output.name] ?? null) : null;
-      const value = mapFiles(given as Value, (item) => complete(context.gate.admit(item, "code"), { size: false }));
+      const provided = isObject(result) ? (result[output.name] ?? null) : null;
+      const value = mapFiles(provided as Value, (item) => complete(context.gate.admit(item, "code"), { size: false }));
       const wrong = outputMismatch(value, output.type);
       if (wrong !== undefined && value === null) {
         // As with the reference runner: what needs the value says that it is not there.

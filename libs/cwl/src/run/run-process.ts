@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { CwlError, messageOf } from "../errors.ts";
 import { createProcessExecutor } from "../executors/process.ts";
-import { JournalLost } from "../journal/journal-lost.ts";
+import { JournalInvalidError } from "../journal/journal-lost.ts";
 import { fileUri } from "../load/uri.ts";
 import type { Process } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
@@ -15,8 +15,8 @@ import { Requirements } from "./requirements.ts";
 import type { ReuseCache } from "./reuse-cache.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runTool } from "./run-tool.ts";
-import { openWorkPlace } from "./work-place.ts";
-import type { WorkPlace } from "./work-place.ts";
+import { openRunDirectory } from "./run-directory.ts";
+import type { RunDirectory } from "./run-directory.ts";
 
 /**
  * Runs a process to its end and gives its output object, with every file in `outDir`. Throws a CwlError that says what
@@ -26,29 +26,29 @@ export async function runProcess(options: RunOptions): Promise<ValueObject> {
   const executors = options.executors ?? { host: createProcessExecutor() };
   const reporter = new Reporter(options);
   for (;;) {
-    const place = await openWorkPlace(options, executors);
+    const location = await openRunDirectory(options, executors);
     try {
-      return await runAttempt(options, place, executors, reporter);
+      return await runAttempt(options, location, executors, reporter);
     } catch (error) {
-      if (!(error instanceof JournalLost)) {
+      if (!(error instanceof JournalInvalidError)) {
         throw error;
       }
       // A result is needed again whose inputs are gone: what the journal knows is of no use, so all is done anew.
-      await place.journal?.file.discard();
+      await location.journal?.file.discard();
     }
   }
 }
 
 async function runAttempt(
   options: RunOptions,
-  place: WorkPlace,
+  location: RunDirectory,
   executors: Executors,
   reporter: Reporter,
 ): Promise<ValueObject> {
   const { document } = options;
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-  const context = makeContext(options, place, {
+  const context = makeContext(options, location, {
     reuse: await openCache(options.cacheDir),
     executors,
     reporter,
@@ -66,10 +66,10 @@ async function runAttempt(
       process: document.uri,
       label: document.process.label,
       warnings: document.warnings,
-      resumed: place.journal?.file.resumed ?? false,
+      resumed: location.journal?.file.resumed ?? false,
     });
     if (options.keepWorkDir === true) {
-      context.emit({ type: "step-log", step: "", text: `Scratch space is kept in ${place.workDir}\n` });
+      context.emit({ type: "step-log", step: "", text: `Scratch space is kept in ${location.workDir}\n` });
     }
     const outputs = await runTop(options, context);
     context.progress.finish("", false);
@@ -78,7 +78,7 @@ async function runAttempt(
   } catch (error) {
     if (findLost(error)) {
       lost = true;
-      throw new JournalLost("", { cause: error });
+      throw new JournalInvalidError("", { cause: error });
     }
     const failure = reporter.secrets.maskError(joinFailures(asCwlError(error, options.signal), context));
     if (options.keepPartialOutputs === true && failure.code !== "cancelled") {
@@ -90,11 +90,11 @@ async function runAttempt(
     stop.abort();
     if (context.startedJobs) {
       for (const executor of new Set([executors.host, executors.container])) {
-        await executor?.cleanUp?.([`${context.id}-`], place.workDir);
+        await executor?.cleanUp?.([`${context.id}-`], location.workDir);
       }
     }
     if (!lost) {
-      await place.close();
+      await location.close();
     }
   }
 }
@@ -180,24 +180,24 @@ function joinFailures(first: CwlError, { continueOnError, failures }: RunContext
 
 async function runAny(
   process: Process,
-  given: ValueObject,
+  provided: ValueObject,
   requirements: Requirements,
   step: string,
   context: RunContext,
 ): Promise<ValueObject> {
   context.signal.throwIfAborted();
-  context.secrets.collect(process, given);
+  context.secrets.collect(process, provided);
   switch (process.class) {
     case "CommandLineTool":
-      return await runTool(process, given, requirements, step, context);
+      return await runTool(process, provided, requirements, step, context);
     // Code for one class of process is loaded with the first of them: a tool alone starts without it.
     case "ExpressionTool": {
       const { runExpressionTool } = await import("./run-expression-tool.ts");
-      return await runExpressionTool(process, given, requirements, step, context);
+      return await runExpressionTool(process, provided, requirements, step, context);
     }
     case "Workflow": {
       const { runWorkflow } = await import("../workflow/run-workflow.ts");
-      return await runWorkflow(process, given, requirements, step, context);
+      return await runWorkflow(process, provided, requirements, step, context);
     }
     case "Operation":
       throw new CwlError(
@@ -208,7 +208,7 @@ async function runAny(
 }
 
 function findLost(error: unknown): boolean {
-  return error instanceof JournalLost || (error instanceof Error && findLost(error.cause));
+  return error instanceof JournalInvalidError || (error instanceof Error && findLost(error.cause));
 }
 
 const machineTroubles: { readonly [code: string]: string } = {

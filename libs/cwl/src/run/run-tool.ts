@@ -21,7 +21,7 @@ import { ToolJob, updatesInPlace } from "./tool-job.ts";
 /** Runs one CommandLineTool: stage, make the command line, run, collect. */
 export async function runTool(
   tool: CommandLineTool,
-  given: ValueObject,
+  provided: ValueObject,
   outer: Requirements,
   step: string,
   context: RunContext,
@@ -32,7 +32,7 @@ export async function runTool(
   context.progress.jobQueued();
   const leave = await context.fileLock.enter(updatesInPlace(requirements), context.signal);
   try {
-    return await runPrepared(tool, given, requirements, step, context);
+    return await runPrepared(tool, provided, requirements, step, context);
   } finally {
     leave();
   }
@@ -40,14 +40,14 @@ export async function runTool(
 
 async function runPrepared(
   tool: CommandLineTool,
-  given: ValueObject,
+  provided: ValueObject,
   requirements: Requirements,
   step: string,
   context: RunContext,
 ): Promise<ValueObject> {
   const evaluator = makeEvaluator(requirements, tool.version, context, step);
   const loadListing = listingInForce(requirements);
-  const inputs = await prepareInputs(tool.inputs, given, {
+  const inputs = await prepareInputs(tool.inputs, provided, {
     evaluator,
     version: tool.version,
     loadListing,
@@ -55,12 +55,12 @@ async function runPrepared(
     ...inputAccess(context, step),
     runtime: {},
   });
-  const asked = await fetchImageFile(containerRequest(requirements), requirements, context);
-  const executor = await chooseExecutor(asked, context, { tool, step });
+  const requested = await fetchImageFile(containerRequest(requirements), requirements, context);
+  const executor = await chooseExecutor(requested, context, { tool, step });
   const expressions = { inputs, self: null, runtime: {} };
   const resources = await requestedResources(requirements, evaluator, expressions);
   const gpus = await graphicsOf(tool, requirements, { evaluator, expressions, executor, context, step });
-  const request = asked === undefined ? undefined : { ...asked, gpus };
+  const request = requested === undefined ? undefined : { ...requested, gpus };
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
   const { job: number, paths } = context.directories.create();
   const id = `${context.id}-${number}`;
@@ -171,7 +171,7 @@ async function fetchImageFile(
   context: RunContext,
 ): Promise<ContainerRequest | undefined> {
   const reference = request?.load ?? request?.import;
-  const place = requirements.find("DockerRequirement")?.place;
+  const place = requirements.find("DockerRequirement")?.location;
   if (request === undefined || reference === undefined || place === undefined) {
     return request;
   }
@@ -203,7 +203,7 @@ async function chooseExecutor(
   const { host, container } = context.executors;
   if (request !== undefined && container !== undefined) {
     const isOptional = !request.required && context.hostFallback !== false && host !== undefined;
-    const why = isOptional ? await container.whyNoImage?.(request, context.signal) : undefined;
+    const why = isOptional ? await container.noImageReason?.(request, context.signal) : undefined;
     if (host === undefined || why === undefined) {
       return container;
     }

@@ -41,8 +41,8 @@ export async function requestedResources(
         `ResourceRequirement: ${field}Max (${max}) is less than ${field}Min (${min})`,
       );
     }
-    const wanted = min ?? max ?? fallback;
-    result[name] = name === "cores" ? wanted : Math.ceil(wanted);
+    const requested = min ?? max ?? fallback;
+    result[name] = name === "cores" ? requested : Math.ceil(requested);
     if (max !== undefined && (field === "outdir" || field === "tmpdir")) {
       result[`${field}Limit`] = Math.ceil(max);
     }

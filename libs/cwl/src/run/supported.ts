@@ -43,6 +43,6 @@ function problemOf(requirement: Requirement, name: string): Problem {
       requirement.class === "SoftwareRequirement"
         ? "nothing is installed here: make it a hint, and name an image that has the software with DockerRequirement"
         : "make it a hint if the tool can do without",
-    ...requirement.place,
+    ...requirement.location,
   };
 }

@@ -301,9 +301,9 @@ export class ToolJob {
   }
 
   /** What the tool asks for, and never more than the run allows a tool. */
-  private ramLimit(asked: number | undefined): number {
+  private ramLimit(requested: number | undefined): number {
     const { toolRamMiB } = this.context;
-    return toolRamMiB === 0 ? (asked ?? 0) : Math.min(asked ?? toolRamMiB, toolRamMiB);
+    return toolRamMiB === 0 ? (requested ?? 0) : Math.min(requested ?? toolRamMiB, toolRamMiB);
   }
 
   private async timeLimit(inputs: ValueObject, runtime: ValueObject): Promise<number> {

@@ -70,7 +70,7 @@ async function collectPlaced(
     if (!(error instanceof CwlError) || first === undefined || first.line !== undefined) {
       throw error;
     }
-    throw new CwlError(error.code, [{ ...first, ...output.place }], { cause: error });
+    throw new CwlError(error.code, [{ ...first, ...output.location }], { cause: error });
   }
 }
 
@@ -99,7 +99,7 @@ async function readOutputObject(options: CollectOptions): Promise<ValueObject | 
 async function collectOne(
   type: CwlType,
   binding: OutputBinding | undefined,
-  wanted: FileOptions,
+  requested: FileOptions,
   what: string,
   options: CollectOptions,
 ): Promise<Value> {
@@ -117,7 +117,12 @@ async function collectOne(
   }
   let value: Value = null;
   if (binding.glob.length > 0) {
-    value = await globAll(binding, { inputs, runtime, self: null }, options, wanted.loadListing ?? binding.loadListing);
+    value = await globAll(
+      binding,
+      { inputs, runtime, self: null },
+      options,
+      requested.loadListing ?? binding.loadListing,
+    );
   }
   if (binding.outputEval !== undefined) {
     value = await evaluator.evaluate(binding.outputEval, { inputs, runtime, self: value });
@@ -125,7 +130,7 @@ async function collectOne(
   } else {
     value = fitMatches(value, type, `${what}" (${binding.glob.join(", ")} in ${options.workspace.outdir.seen})`);
   }
-  return await decorate(value, type, wanted, what, options);
+  return await decorate(value, type, requested, what, options);
 }
 
 function recordBranch(type: CwlType): Extract<CwlType, { kind: "record" }> | undefined {
@@ -140,7 +145,7 @@ async function globAll(
   listing: LoadListing | undefined,
 ): Promise<Value> {
   const { workspace } = options;
-  const placeOf = (path: string): string =>
+  const locationOf = (path: string): string =>
     workspace.toHost(path === "" ? workspace.outdir.seen : `${workspace.outdir.seen}/${path}`) ?? "";
   const found: FileOrDirectory[] = [];
   for (const pattern of binding.glob) {
@@ -149,7 +154,7 @@ async function globAll(
       if (typeof item !== "string") {
         throw new CwlError("expression", `the glob ${pattern} gave something that is no string`);
       }
-      for (const path of globFiles(placeOf, relativeGlob(item, workspace))) {
+      for (const path of globFiles(locationOf, relativeGlob(item, workspace))) {
         found.push(await foundItem(path, binding.loadContents, listing, options));
       }
     }
@@ -309,7 +314,7 @@ async function namedAt(path: string, options: CollectOptions): Promise<FileOrDir
 async function decorate(
   value: Value,
   type: CwlType,
-  wanted: FileOptions,
+  requested: FileOptions,
   what: string,
   options: CollectOptions,
 ): Promise<Value> {
@@ -333,7 +338,7 @@ async function decorate(
       const { path: _path, ...rest } = item;
       return rest;
     }
-    const full = await findSecondaryFiles(item, wanted.secondaryFiles, {
+    const full = await findSecondaryFiles(item, requested.secondaryFiles, {
       evaluator,
       context: { inputs, runtime },
       required: false,
@@ -341,7 +346,7 @@ async function decorate(
       adopt: (made) => adoptItem(made, options),
       beside: (name) => besideOutput(item, name, options),
     });
-    const [format] = wanted.format ?? [];
+    const [format] = requested.format ?? [];
     const iri =
       format === undefined
         ? undefined

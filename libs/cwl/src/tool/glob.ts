@@ -9,7 +9,7 @@ type PlaceOf = (path: string) => string;
  * Paths below a directory (relative, sorted) that match a POSIX glob(3) pattern: `*`, `?` and `[…]` match inside one segment
  * and not a leading dot. Patterns that would leave the root are refused.
  */
-export function globFiles(placeOf: PlaceOf, pattern: string): string[] {
+export function globFiles(locationOf: PlaceOf, pattern: string): string[] {
   const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..") || pattern.includes("\0")) {
     throw new CwlError("unsafe", `the glob ${JSON.stringify(pattern)} leads out of the working directory`);
@@ -21,19 +21,19 @@ export function globFiles(placeOf: PlaceOf, pattern: string): string[] {
   for (const [index, segment] of segments.entries()) {
     const last = index === segments.length - 1;
     found = found
-      .flatMap((path) => matchSegment(placeOf, path, segment))
-      .filter((path) => last || isDirectory(placeOf(path)));
+      .flatMap((path) => matchSegment(locationOf, path, segment))
+      .filter((path) => last || isDirectory(locationOf(path)));
   }
-  return pattern.endsWith("/") ? found.filter((path) => isDirectory(placeOf(path))) : found;
+  return pattern.endsWith("/") ? found.filter((path) => isDirectory(locationOf(path))) : found;
 }
 
-function matchSegment(placeOf: PlaceOf, path: string, segment: string): string[] {
+function matchSegment(locationOf: PlaceOf, path: string, segment: string): string[] {
   if (!/[*?[]/.test(segment)) {
     const next = join(path, unescape(segment));
-    return lstatSync(placeOf(next), { throwIfNoEntry: false }) === undefined ? [] : [next];
+    return lstatSync(locationOf(next), { throwIfNoEntry: false }) === undefined ? [] : [next];
   }
   const matcher = segmentMatcher(segment);
-  return readdirSync(placeOf(path))
+  return readdirSync(locationOf(path))
     .filter((name) => matcher.test(name))
     .sort()
     .map((name) => join(path, name));

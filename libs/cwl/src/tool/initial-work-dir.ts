@@ -41,7 +41,7 @@ export interface WorkDirOptions {
 export async function prepareWorkDir(requirement: Requirement, options: WorkDirOptions): Promise<void> {
   const entries: Entry[] = [];
   const listing = requirement.fields["listing"];
-  const author = authorOf(requirement.place);
+  const author = authorOf(requirement.location);
   if (typeof listing === "string") {
     addValue(await options.evaluator.evaluate(listing, options.context), entries, "code");
   } else {
@@ -51,7 +51,7 @@ export async function prepareWorkDir(requirement: Requirement, options: WorkDirO
   }
   for (const entry of entries) {
     const item = complete(await options.fetch(entry.item, entry.by), { size: true });
-    place({ ...entry, item }, options);
+    location({ ...entry, item }, options);
   }
 }
 
@@ -160,7 +160,7 @@ function nameOf(item: FileOrDirectory): string {
   );
 }
 
-function place(entry: Entry, options: WorkDirOptions): void {
+function location(entry: Entry, options: WorkDirOptions): void {
   const { workspace, stager } = options;
   const { item, name } = entry;
   if (isAbsolute(name) && !options.absoluteNames) {

@@ -30,13 +30,13 @@ export class InputStager {
     const key = identity(item);
     let path = this.staged.get(key);
     if (path === undefined) {
-      path = this.place(item);
+      path = this.location(item);
       this.staged.set(key, path);
     }
     return this.withPaths(item, path);
   }
 
-  private place(item: FileOrDirectory): string {
+  private location(item: FileOrDirectory): string {
     if (this.workspace.sharesFileSystem && isDirect(item)) {
       const path = localPath(item) ?? "";
       this.allow(item);

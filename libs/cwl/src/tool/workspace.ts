@@ -49,9 +49,9 @@ export class Workspace {
           { target: this.tmpdir.seen, source: this.tmpdir.host },
           ...this.mounts,
         ];
-    for (const place of places) {
-      if (isInside(seen, place.target) && (best === undefined || place.target.length > best.target.length)) {
-        best = place;
+    for (const location of places) {
+      if (isInside(seen, location.target) && (best === undefined || location.target.length > best.target.length)) {
+        best = location;
       }
     }
     return this.sharesFileSystem ? seen : best === undefined ? undefined : best.source + seen.slice(best.target.length);
@@ -100,12 +100,12 @@ export class Workspace {
 
   private mayTouch(host: string): boolean {
     const places = [this.outdir.host, this.tmpdir.host, ...this.sources];
-    const isIn = (place: string) => isInside(host, place);
+    const isIn = (location: string) => isInside(host, location);
     return (
       places.some(isIn) ||
       isInside(dirname(host), this.stage) ||
       // Every link on the way was followed, so a place that itself lies behind a link has another name by now.
-      places.some((place) => isIn(realPathOf(place))) ||
+      places.some((location) => isIn(realPathOf(location))) ||
       isInside(dirname(host), realPathOf(this.stage))
     );
   }

@@ -18,15 +18,15 @@ function assign(from: CwlType, to: CwlType, known: Known): boolean {
   if (from.kind === "Any" || to.kind === "Any") {
     return true;
   }
-  const answers = known.get(from) ?? new Map<CwlType, boolean>();
-  known.set(from, answers);
-  let answer = answers.get(to);
-  if (answer === undefined) {
-    answers.set(to, true);
-    answer = assignNew(from, to, known);
-    answers.set(to, answer);
+  const responses = known.get(from) ?? new Map<CwlType, boolean>();
+  known.set(from, responses);
+  let response = responses.get(to);
+  if (response === undefined) {
+    responses.set(to, true);
+    response = assignNew(from, to, known);
+    responses.set(to, response);
   }
-  return answer;
+  return response;
 }
 
 function assignNew(from: CwlType, to: CwlType, known: Known): boolean {
@@ -42,8 +42,8 @@ function assignNew(from: CwlType, to: CwlType, known: Known): boolean {
   }
   if (from.kind === "record" && to.kind === "record") {
     return to.fields.every((field) => {
-      const given = from.fields.find((item) => item.name === field.name);
-      return given === undefined ? acceptsNull(field.type) : assign(given.type, field.type, known);
+      const provided = from.fields.find((item) => item.name === field.name);
+      return provided === undefined ? acceptsNull(field.type) : assign(provided.type, field.type, known);
     });
   }
   if (from.kind === "enum" && to.kind === "enum") {

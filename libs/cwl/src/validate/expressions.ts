@@ -23,7 +23,7 @@ function visit(process: Process, inherited: boolean, path: string, problems: Pro
   const check = (found: Found, allowed: boolean): void => {
     const problem = checkOne(found, allowed, process);
     if (problem !== undefined) {
-      problems.push({ ...problem, path: path + found.what, ...found.place });
+      problems.push({ ...problem, path: path + found.what, ...found.location });
     }
   };
   if (process.class === "CommandLineTool") {
@@ -31,14 +31,14 @@ function visit(process: Process, inherited: boolean, path: string, problems: Pro
       check(found, javascript);
     }
   } else if (process.class === "ExpressionTool") {
-    check({ text: process.expression, what: "expression", place: process.place }, javascript);
+    check({ text: process.expression, what: "expression", location: process.location }, javascript);
   } else if (process.class === "Workflow") {
     for (const step of process.steps) {
       const inStep = javascript || hasJavascript(step);
       const where = `steps.${step.name}`;
-      check({ text: step.when, what: `${where}.when`, place: step.place }, inStep);
+      check({ text: step.when, what: `${where}.when`, location: step.location }, inStep);
       for (const input of step.inputs) {
-        check({ text: input.valueFrom, what: `${where}.in.${input.name}.valueFrom`, place: input.place }, inStep);
+        check({ text: input.valueFrom, what: `${where}.in.${input.name}.valueFrom`, location: input.location }, inStep);
       }
       visit(step.run, inStep, `${path}${where}.run.`, problems, seen);
     }

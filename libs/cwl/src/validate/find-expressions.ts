@@ -1,4 +1,4 @@
-import type { CommandLineTool, Place, Process, Requirement } from "../model/process.ts";
+import type { CommandLineTool, SourceLocation, Process, Requirement } from "../model/process.ts";
 import { isObject } from "../model/values.ts";
 
 /** A field that may hold expressions. */
@@ -6,7 +6,7 @@ export interface Found {
   readonly text: string | undefined;
   /** Path of the field. */
   readonly what: string;
-  readonly place: Place;
+  readonly location: SourceLocation;
 }
 
 /** Every field of a process, and of its steps, that may hold expressions. */
@@ -15,7 +15,7 @@ export function expressionsOf(process: Process): Found[] {
     item.secondaryFiles.map(({ pattern }) => ({
       text: pattern,
       what: `${item.name}.secondaryFiles`,
-      place: item.place,
+      location: item.location,
     })),
   );
   const requirements = [...process.requirements, ...process.hints].flatMap(requirementExpressions);
@@ -23,15 +23,19 @@ export function expressionsOf(process: Process): Found[] {
     case "CommandLineTool":
       return [...toolExpressions(process), ...formats, ...requirements];
     case "ExpressionTool":
-      return [{ text: process.expression, what: "expression", place: process.place }, ...formats, ...requirements];
+      return [
+        { text: process.expression, what: "expression", location: process.location },
+        ...formats,
+        ...requirements,
+      ];
     case "Workflow":
       return [
         ...process.steps.flatMap((step) => [
-          { text: step.when, what: `steps.${step.name}.when`, place: step.place },
+          { text: step.when, what: `steps.${step.name}.when`, location: step.location },
           ...step.inputs.map((input) => ({
             text: input.valueFrom,
             what: `steps.${step.name}.in.${input.name}.valueFrom`,
-            place: input.place,
+            location: input.location,
           })),
           ...step.requirements.flatMap(requirementExpressions),
         ]),
@@ -46,7 +50,7 @@ function requirementExpressions(requirement: Requirement): Found[] {
   const texts: Found[] = [];
   const visit = (value: unknown, what: string): void => {
     if (typeof value === "string") {
-      texts.push({ text: value, what, place: requirement.place });
+      texts.push({ text: value, what, location: requirement.location });
     } else if (Array.isArray(value)) {
       (value as unknown[]).forEach((item, index) => visit(item, `${what}[${index}]`));
     } else if (isObject(value)) {
@@ -61,26 +65,29 @@ function requirementExpressions(requirement: Requirement): Found[] {
 }
 
 export function toolExpressions(tool: CommandLineTool): Found[] {
-  const { place } = tool;
-  const streams = (["stdin", "stdout", "stderr"] as const).map((what) => ({ text: tool[what], what, place }));
+  const { location } = tool;
+  const streams = (["stdin", "stdout", "stderr"] as const).map((what) => ({ text: tool[what], what, location }));
   const words = tool.arguments.map((item, index) => ({
     text: typeof item === "string" ? item : item.valueFrom,
     what: `arguments.${index}`,
-    place,
+    location,
   }));
   const inputs = tool.inputs.map((input) => ({
     text: input.binding?.valueFrom,
     what: `inputs.${input.name}.inputBinding.valueFrom`,
-    place: input.place,
+    location: input.location,
   }));
   const outputs = tool.outputs.flatMap((output) => {
     const what = `outputs.${output.name}.outputBinding`;
     const globs = (output.outputBinding?.glob ?? []).map((text) => ({
       text,
       what: `${what}.glob`,
-      place: output.place,
+      location: output.location,
     }));
-    return [...globs, { text: output.outputBinding?.outputEval, what: `${what}.outputEval`, place: output.place }];
+    return [
+      ...globs,
+      { text: output.outputBinding?.outputEval, what: `${what}.outputEval`, location: output.location },
+    ];
   });
   return [...streams, ...words, ...inputs, ...outputs];
 }

@@ -27,7 +27,7 @@ export async function checkJavascript(process: Process): Promise<Problem[]> {
     const found = sources[index]?.found;
     return message === undefined || found === undefined
       ? []
-      : [{ severity: "error", message, path: found.what, ...found.place }];
+      : [{ severity: "error", message, path: found.what, ...found.location }];
   });
 }
 
@@ -45,7 +45,7 @@ function collect(process: Process, inherited: boolean, path: string, sources: So
   };
   for (const requirement of own.filter(isJavascript)) {
     for (const code of asStrings(requirement.fields["expressionLib"])) {
-      sources.push({ code, found: { text: code, what: `${path}expressionLib`, place: requirement.place } });
+      sources.push({ code, found: { text: code, what: `${path}expressionLib`, location: requirement.location } });
     }
   }
   expressionsOf(process).forEach(add);

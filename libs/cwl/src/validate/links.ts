@@ -1,6 +1,6 @@
 import type { Problem } from "../errors.ts";
 import type {
-  Place,
+  SourceLocation,
   Process,
   Requirement,
   Source,
@@ -65,7 +65,7 @@ class WorkflowChecker {
       if (output.sources.length === 0) {
         if (!acceptsNull(output.type)) {
           this.report(
-            output.place,
+            output.location,
             path,
             `the output "${output.name}" has no outputSource`,
             "name the step output that it comes from",
@@ -84,7 +84,7 @@ class WorkflowChecker {
     const need = (feature: string, why: string, severity: Problem["severity"] = "error"): void => {
       if (!inForce.has(feature)) {
         this.report(
-          step.place,
+          step.location,
           path,
           `${why} needs ${feature}`,
           `add "${feature}: {}" to the requirements of the workflow`,
@@ -108,7 +108,7 @@ class WorkflowChecker {
     }
     if (step.scatter.length > 1 && step.scatterMethod === undefined) {
       this.report(
-        step.place,
+        step.location,
         path,
         "scatter over several inputs needs a scatterMethod",
         "dotproduct, nested_crossproduct or flat_crossproduct",
@@ -117,7 +117,7 @@ class WorkflowChecker {
     for (const name of step.scatter) {
       if (!step.inputs.some((input) => input.name === name)) {
         this.report(
-          step.place,
+          step.location,
           `${path}.scatter`,
           `scatter names "${name}", which is no input of the step`,
           listHint(step.inputs.map((i) => i.name)),
@@ -127,7 +127,7 @@ class WorkflowChecker {
     for (const name of step.outputs) {
       if (!step.run.outputs.some((output) => output.name === name)) {
         this.report(
-          step.place,
+          step.location,
           `${path}.out`,
           `"${name}" is no output of ${step.run.name}`,
           listHint(step.run.outputs.map((o) => o.name)),
@@ -138,12 +138,12 @@ class WorkflowChecker {
   }
 
   private checkStepInputs(step: Step, path: string): void {
-    const given = new Map(step.inputs.map((input) => [input.name, input]));
+    const provided = new Map(step.inputs.map((input) => [input.name, input]));
     for (const parameter of step.run.inputs) {
-      const input = given.get(parameter.name);
+      const input = provided.get(parameter.name);
       if (input === undefined && parameter.default === undefined && !acceptsNull(parameter.type)) {
         this.report(
-          step.place,
+          step.location,
           `${path}.in`,
           `the input "${parameter.name}" of ${step.run.name} (${formatType(parameter.type)}) is not connected`,
           "give it a source, a default or a valueFrom",
@@ -153,7 +153,7 @@ class WorkflowChecker {
     for (const input of step.inputs) {
       const parameter = step.run.inputs.find((item) => item.name === input.name);
       const type: CwlType = parameter === undefined ? { kind: "Any" } : parameter.type;
-      const wanted =
+      const requested =
         parameter === undefined || input.valueFrom !== undefined
           ? undefined
           : parameter.default === undefined && input.default === undefined
@@ -161,30 +161,39 @@ class WorkflowChecker {
             : withNull(type);
       const scattered = step.scatter.includes(input.name);
       const sink: CwlType | undefined =
-        wanted === undefined ? undefined : scattered ? { kind: "array", items: wanted, binding: undefined } : wanted;
+        requested === undefined
+          ? undefined
+          : scattered
+            ? { kind: "array", items: requested, binding: undefined }
+            : requested;
       this.checkSink(input, sink, `${path}.in.${input.name}`, `the step input "${input.name}"`);
     }
   }
 
   /** Checks that sources exist and, when `wanted` is given, that their values can fit. */
-  private checkSink(sink: StepInput | WorkflowOutput, wanted: CwlType | undefined, path: string, what: string): void {
+  private checkSink(
+    sink: StepInput | WorkflowOutput,
+    requested: CwlType | undefined,
+    path: string,
+    what: string,
+  ): void {
     const types: CwlType[] = [];
     for (const source of sink.sources) {
-      const type = this.typeOfSource(source, sink.place, path);
+      const type = this.typeOfSource(source, sink.location, path);
       if (type === undefined) {
         return;
       }
       types.push(type);
     }
-    if (wanted === undefined || types.length === 0) {
+    if (requested === undefined || types.length === 0) {
       return;
     }
     const merged = this.mergedType(sink, types);
-    if (!canAssign(merged, wanted)) {
+    if (!canAssign(merged, requested)) {
       this.report(
-        sink.place,
+        sink.location,
         path,
-        `${what} takes ${formatType(wanted)}, but its source gives ${formatType(merged)}`,
+        `${what} takes ${formatType(requested)}, but its source gives ${formatType(merged)}`,
         "change one of the types, or convert with an ExpressionTool or valueFrom",
       );
     }
@@ -208,12 +217,12 @@ class WorkflowChecker {
     return sink.pickValue === "all_non_null" ? merged : merged.items;
   }
 
-  private typeOfSource(source: Source, place: Place, path: string): CwlType | undefined {
+  private typeOfSource(source: Source, location: SourceLocation, path: string): CwlType | undefined {
     if (source.step === undefined) {
       const input = this.workflow.inputs.find((item) => item.name === source.port);
       if (input === undefined) {
         this.report(
-          place,
+          location,
           path,
           `the source "${source.port}" is no input of the workflow`,
           listHint([...this.workflow.inputs.map((i) => i.name), ...this.ports()]),
@@ -224,7 +233,7 @@ class WorkflowChecker {
     }
     const step = this.steps.get(source.step);
     if (step === undefined || !step.outputs.includes(source.port)) {
-      this.report(place, path, `the source "${source.step}/${source.port}" does not exist`, listHint(this.ports()));
+      this.report(location, path, `the source "${source.step}/${source.port}" does not exist`, listHint(this.ports()));
       return undefined;
     }
     const output = step.run.outputs.find((item) => item.name === source.port);
@@ -247,20 +256,20 @@ class WorkflowChecker {
 
   private checkCycles(): void {
     const state = new Map<string, "open" | "done">();
-    const walk = (step: Step, trail: readonly string[]): void => {
+    const walk = (step: Step, breadcrumbs: readonly string[]): void => {
       if (state.get(step.name) === "done") {
         return;
       }
       if (state.get(step.name) === "open") {
-        const circle = [...trail.slice(trail.indexOf(step.name)), step.name].join(" → ");
-        this.report(step.place, `steps.${step.name}`, `these steps wait for each other: ${circle}`);
+        const circle = [...breadcrumbs.slice(breadcrumbs.indexOf(step.name)), step.name].join(" → ");
+        this.report(step.location, `steps.${step.name}`, `these steps wait for each other: ${circle}`);
         return;
       }
       state.set(step.name, "open");
       for (const source of step.inputs.flatMap((input) => input.sources)) {
         const before = source.step === undefined ? undefined : this.steps.get(source.step);
         if (before !== undefined) {
-          walk(before, [...trail, step.name]);
+          walk(before, [...breadcrumbs, step.name]);
         }
       }
       state.set(step.name, "done");
@@ -271,7 +280,7 @@ class WorkflowChecker {
   }
 
   private report(
-    place: Place,
+    location: SourceLocation,
     path: string,
     message: string,
     hint?: string,
@@ -281,7 +290,7 @@ class WorkflowChecker {
       severity,
       message,
       path: this.path + path,
-      ...place,
+      ...location,
       ...(hint === undefined ? {} : { hint }),
     });
   }

@@ -123,6 +123,11 @@ function rootHasVersion(document: LoadedDocument): boolean {
   return Object.keys(document.rootMetadata).some((iri) => softwareVersion.test(iri));
 }
 
-function warn(problems: Problem[], at: { readonly place: Process["place"] }, message: string, hint: string): void {
-  problems.push({ severity: "warning", message, hint, ...at.place });
+function warn(
+  problems: Problem[],
+  at: { readonly location: Process["location"] },
+  message: string,
+  hint: string,
+): void {
+  problems.push({ severity: "warning", message, hint, ...at.location });
 }

@@ -11,7 +11,7 @@ import { listingInForce, makeEvaluator } from "../run/evaluators.ts";
 import type { Requirements } from "../run/requirements.ts";
 import { checkSupported } from "../run/supported.ts";
 import { UsedOutputs } from "./used-outputs.ts";
-import { once } from "../journal/once.ts";
+import { once } from "../journal/run-once.ts";
 import { mergeSources } from "./link-merge.ts";
 import { runLoop } from "./run-loop.ts";
 import type { StepJob } from "./run-loop.ts";
@@ -20,7 +20,7 @@ import { gather, planScatter } from "./scatter.ts";
 /** Runs a workflow: every step as soon as what it waits for is there. The first failure stops the rest. */
 export async function runWorkflow(
   workflow: Workflow,
-  given: ValueObject,
+  provided: ValueObject,
   outer: Requirements,
   path: string,
   context: RunContext,
@@ -28,7 +28,7 @@ export async function runWorkflow(
   const requirements = outer.inside(workflow);
   checkSupported(workflow, requirements);
   const leave = await context.fileLock.enter(false, context.signal);
-  const inputs = await prepareInputs(workflow.inputs, given, {
+  const inputs = await prepareInputs(workflow.inputs, provided, {
     evaluator: makeEvaluator(requirements, workflow.version, context, path),
     version: workflow.version,
     loadListing: listingInForce(requirements),
@@ -173,7 +173,7 @@ class WorkflowRun {
     const values = await Promise.all(input.sources.map((source) => this.valueOf(source)));
     const what = `the input "${input.name}" of step ${step.name}`;
     const merged = values.length === 0 ? null : mergeSources(values, { ...input, isList: input.sourceIsList, what });
-    return merged ?? mapFiles(input.default ?? null, (item) => this.context.gate.admit(item, authorOf(input.place)));
+    return merged ?? mapFiles(input.default ?? null, (item) => this.context.gate.admit(item, authorOf(input.location)));
   }
 
   /** The same with remote files fetched, and contents and listings as the step asks for them. */
@@ -220,11 +220,11 @@ class WorkflowRun {
         next += 1;
         const jobPath = `${path}[${index}]`;
         try {
-          const given = plan.inputsOf(index);
+          const provided = plan.inputsOf(index);
           const { outputs } = await once(
-            { path: jobPath, definition: step, requirements, inputs: given },
+            { path: jobPath, definition: step, requirements, inputs: provided },
             this.context,
-            () => this.runJob(step, given, requirements, jobPath),
+            () => this.runJob(step, provided, requirements, jobPath),
           );
           results[index] = outputs;
         } catch (error) {
@@ -339,7 +339,7 @@ function checkFeatures(step: Step, requirements: Requirements): void {
           severity: "error",
           message: `the step "${step.name}": ${what} needs ${feature}`,
           hint: `add "${feature}: {}" to the requirements of the workflow`,
-          ...step.place,
+          ...step.location,
         },
       ]);
     }

@@ -64,7 +64,7 @@ export function openClusterApi(account: ClusterAccount): ClusterApi {
   ): Promise<Response> => {
     const { query, body, type = "application/json", signal } = options;
     const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
-    const answer = await fetch(`${account.server}${path}${search}`, {
+    const response = await fetch(`${account.server}${path}${search}`, {
       method,
       dispatcher: agent,
       signal,
@@ -75,14 +75,14 @@ export function openClusterApi(account: ClusterAccount): ClusterApi {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    if (!answer.ok) {
-      throw await toError(answer, method, path);
+    if (!response.ok) {
+      throw await toError(response, method, path);
     }
-    return answer;
+    return response;
   };
   const call = async <T>(method: string, path: string, options: Omit<Parameters<typeof send>[2], "signal"> = {}) => {
-    const answer = await send(method, path, { ...options, signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
-    return (await answer.json()) as T;
+    const response = await send(method, path, { ...options, signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
+    return (await response.json()) as T;
   };
 
   return {
@@ -95,11 +95,11 @@ export function openClusterApi(account: ClusterAccount): ClusterApi {
     remove: async (path, body = {}) => (await call("DELETE", path, { body }).catch(ignoreMissing)) !== undefined,
     watch: async function* <T>(path: string, query: Query, signal: AbortSignal) {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout((WATCH_SECONDS + 30) * 1000)]);
-      const answer = await send("GET", path, {
+      const response = await send("GET", path, {
         query: { ...query, watch: "true", timeoutSeconds: String(WATCH_SECONDS) },
         signal: deadline,
       });
-      for await (const line of readLines(answer.body ?? [])) {
+      for await (const line of readLines(response.body ?? [])) {
         const event = JSON.parse(line) as WatchEvent<T> | { type: "ERROR"; object: { code: number; reason: string } };
         if (event.type === "ERROR") {
           throw new ClusterApiError(event.object.code, event.object.reason, `the watch of ${path} ended`);
@@ -108,8 +108,8 @@ export function openClusterApi(account: ClusterAccount): ClusterApi {
       }
     },
     stream: async function* (path, query, signal) {
-      const answer = await send("GET", path, { query, signal });
-      for await (const piece of answer.body ?? []) {
+      const response = await send("GET", path, { query, signal });
+      for await (const piece of response.body ?? []) {
         yield piece as Uint8Array;
       }
     },
@@ -124,8 +124,8 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-async function toError(answer: Response, method: string, path: string): Promise<ClusterApiError> {
-  const text = await answer.text();
+async function toError(response: Response, method: string, path: string): Promise<ClusterApiError> {
+  const text = await response.text();
   let status: { readonly reason?: string; readonly message?: string } = {};
   try {
     status = JSON.parse(text) as typeof status;
@@ -134,8 +134,8 @@ async function toError(answer: Response, method: string, path: string): Promise<
   }
   const detail = status.message ?? text.slice(0, 300);
   return new ClusterApiError(
-    answer.status,
+    response.status,
     status.reason ?? "",
-    `the Kubernetes API answers ${answer.status} to ${method} ${path}: ${detail}`,
+    `the Kubernetes API answers ${response.status} to ${method} ${path}: ${detail}`,
   );
 }

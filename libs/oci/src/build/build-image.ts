@@ -82,16 +82,16 @@ export async function buildImage(options: BuildOptions): Promise<string> {
   const history = [...(begin.config.history ?? [])];
   const created = new Date().toISOString();
   let settings = begin.config.config ?? {};
-  const given = new Map<string, string>();
+  const provided = new Map<string, string>();
   const temporary = await mkdtemp(join(tmpdir(), "swath-build-"));
   try {
     for (const step of file.steps) {
       onStep(step.text);
       // What ENV sets counts more than an ARG of the name.
-      const variables = new Map([...given, ...(settings.Env ?? []).map(toPair)]);
+      const variables = new Map([...provided, ...(settings.Env ?? []).map(toPair)]);
       const expand = (text: string) => expandVariables(text, variables);
       if (step.kind === "config") {
-        settings = changeSettings(settings, step, { expand, given, arguments: options.arguments ?? new Map() });
+        settings = changeSettings(settings, step, { expand, provided, arguments: options.arguments ?? new Map() });
         history.push({ created, created_by: step.text, empty_layer: true });
         continue;
       }
@@ -186,14 +186,14 @@ async function copyLayers(
 interface ChangeOptions {
   readonly expand: (text: string) => string;
   /** Values of ARG so far; this adds to them. */
-  readonly given: Map<string, string>;
+  readonly provided: Map<string, string>;
   readonly arguments: ReadonlyMap<string, string>;
 }
 
 function changeSettings(
   settings: Settings,
   { keyword, pairs, words, line }: ConfigStep,
-  { expand, given, arguments: values }: ChangeOptions,
+  { expand, provided: given, arguments: values }: ChangeOptions,
 ): Settings {
   switch (keyword) {
     case "ARG":

@@ -65,11 +65,11 @@ async function findSources(
 ): Promise<readonly string[]> {
   const all: string[] = [];
   for (const source of sources) {
-    const wanted = posix.normalize(source).replace(/^\/+/, "").replace(/\/$/, "") || ".";
-    if (wanted === ".." || wanted.startsWith("../")) {
+    const requested = posix.normalize(source).replace(/^\/+/, "").replace(/\/$/, "") || ".";
+    if (requested === ".." || requested.startsWith("../")) {
       throw new ContainerfileError(line, `${source} is outside of the folder that is built`);
     }
-    const found = /[*?[]/.test(wanted) ? await expandPattern(root, wanted) : [wanted];
+    const found = /[*?[]/.test(requested) ? await expandPattern(root, requested) : [requested];
     const kept = found.filter((path) => path === "." || !isIgnored(path));
     for (const path of kept) {
       const real = await realpath(join(root, path)).catch(() => undefined);

@@ -24,8 +24,8 @@ interface SetUpOptions {
 export function setUpDatabase(options: SetUpOptions): void {
   const { directory, account, superuser, password, database } = options;
   const file = join(directory, "set-up.json");
-  const wanted = `${superuser}\0${database}\0${password}`;
-  if (isDone(file, wanted)) {
+  const requested = `${superuser}\0${database}\0${password}`;
+  if (isDone(file, requested)) {
     return;
   }
   // Single-user mode cannot catch errors of one statement; "already exists" is the one to expect, and harmless.
@@ -34,17 +34,17 @@ export function setUpDatabase(options: SetUpOptions): void {
     `alter role ${quoteName(superuser)} with password ${quoteText(password)};`,
   ]);
   const salt = randomBytes(16).toString("hex");
-  writeFileSync(`${file}.writing`, JSON.stringify({ salt, digest: digest(salt, wanted) }), { mode: 0o600 });
+  writeFileSync(`${file}.writing`, JSON.stringify({ salt, digest: digest(salt, requested) }), { mode: 0o600 });
   if (account !== undefined) {
     chownSync(`${file}.writing`, account.uid, account.gid);
   }
   renameSync(`${file}.writing`, file);
 }
 
-function isDone(file: string, wanted: string): boolean {
+function isDone(file: string, requested: string): boolean {
   try {
     const { salt, digest: found } = JSON.parse(readFileSync(file, "utf8")) as { salt: string; digest: string };
-    return timingSafeEqual(Buffer.from(found), Buffer.from(digest(salt, wanted)));
+    return timingSafeEqual(Buffer.from(found), Buffer.from(digest(salt, requested)));
   } catch {
     // No file, or one cut short: setting up again is harmless.
     return false;

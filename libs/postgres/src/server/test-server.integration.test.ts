@@ -54,10 +54,10 @@ test("what was committed survives kill -9", async () => {
 test("a database whose name nobody knows yet is waited for", async () => {
   const pool = new pg.Pool({ connectionString: server.url });
   const connect = pool.connect.bind(pool);
-  let asked = 0;
+  let response = 0;
   pool.connect = (async () => {
-    asked += 1;
-    return asked === 1 ? lookup("nowhere.invalid") : connect();
+    response += 1;
+    return response === 1 ? lookup("nowhere.invalid") : connect();
   }) as typeof pool.connect;
   const reasons: (string | undefined)[] = [];
   await migrate({ pool, schema: "notes", directory: migrations, onUnavailable: (reason) => reasons.push(reason) });

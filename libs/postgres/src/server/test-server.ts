@@ -23,7 +23,7 @@ export interface TestServer {
 }
 
 /** Milliseconds that it may take to be ready: where the disk is slow, to repair what a kill left takes long. */
-const PATIENCE = 90_000;
+const TIMEOUT = 90_000;
 
 /**
  * A PostgreSQL of its own for one test file, on a unix socket in a temporary folder. What was committed survives `kill`, as in
@@ -57,18 +57,18 @@ export async function startTestServer(): Promise<TestServer> {
   const url = `postgres://swath:test@/postgres?host=${encodeURIComponent(directory)}`;
   let child: ChildProcess;
   const start = async () => {
-    const patience = performance.now() + PATIENCE;
+    const timeout = performance.now() + TIMEOUT;
     for (;;) {
       child = spawn(binaries.postgres, ["-D", data], {
         stdio: "ignore",
         ...(account && { uid: account.uid, gid: account.gid }),
       });
       try {
-        await waitUntilReady(url, child, patience);
+        await waitUntilReady(url, child, timeout);
         return;
       } catch (error) {
         // Sessions of a server that was killed live on for a moment and hold its memory; the next must wait for them.
-        if (child.exitCode === null || performance.now() > patience) {
+        if (child.exitCode === null || performance.now() > timeout) {
           child.kill("SIGKILL");
           throw error;
         }
@@ -98,8 +98,8 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-async function waitUntilReady(url: string, child: ChildProcess, patience: number): Promise<void> {
-  while (performance.now() < patience) {
+async function waitUntilReady(url: string, child: ChildProcess, timeout: number): Promise<void> {
+  while (performance.now() < timeout) {
     if (child.exitCode !== null) {
       throw new Error(`PostgreSQL ended with status ${child.exitCode} while starting`);
     }
@@ -112,5 +112,5 @@ async function waitUntilReady(url: string, child: ChildProcess, patience: number
       await sleep(25);
     }
   }
-  throw new Error(`PostgreSQL was not ready after ${PATIENCE / 1000} s`);
+  throw new Error(`PostgreSQL was not ready after ${TIMEOUT / 1000} s`);
 }

@@ -20,14 +20,14 @@ export interface EncodeOptions {
 }
 
 export async function encodeImage(
-  given: Image,
+  provided: Image,
   format: ImageFormat,
   { quality = 85, background }: EncodeOptions = {},
 ): Promise<Uint8Array> {
   if (format === "png" && background === undefined) {
-    return encodePng(given);
+    return encodePng(provided);
   }
-  const image = given.palette === undefined ? given : toColors(given, given.palette);
+  const image = provided.palette === undefined ? provided : toColors(provided, provided.palette);
   const { width, height, channels, data } = image;
   const pipeline = sharp(data, { raw: { width, height, channels } });
   const isTransparent = channels === 2 || channels === 4;

@@ -17,8 +17,8 @@ export function encodeNumpy(planes: readonly Plane[], width: number, height: num
   const type = planes[0]?.type ?? "uint8";
   const mask = createSamples(type, width * height);
   for (let at = 0; at < mask.length; at += 1) {
-    const isThere = planes.every((plane) => plane.mask[at] !== 0);
-    mask[at] = isThere ? (type === "int8" ? 127 : 255) : 0;
+    const exists = planes.every((plane) => plane.mask[at] !== 0);
+    mask[at] = exists ? (type === "int8" ? 127 : 255) : 0;
   }
   const arrays: Samples[] = [...planes.map(({ samples }) => samples), mask];
   const text = `{'descr': '${DTYPES[type]}', 'fortran_order': False, 'shape': (${arrays.length}, ${height}, ${width}), }`;

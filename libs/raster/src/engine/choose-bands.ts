@@ -19,10 +19,10 @@ export function chooseBands(bands: readonly BandInfo[], { variable, position = {
     const names = [...new Set(bands.flatMap(({ name }) => name ?? []))].slice(0, 50);
     throw invalidRequest(`There is no variable "${variable?.slice(0, 100)}"; there are ${names.join(", ") || "none"}.`);
   }
-  for (const [dimension, wanted] of Object.entries(position)) {
+  for (const [dimension, requested] of Object.entries(position)) {
     const placeOf = (band: number) => bands[band]!.position?.[dimension];
     const places = [...new Set(chosen.flatMap((band) => placeOf(band) ?? []))];
-    const place = choosePlace(places, wanted);
+    const place = choosePlace(places, requested);
     // A dimension that a variable does not have leaves it as it is.
     chosen = place === undefined ? chosen : chosen.filter((band) => placeOf(band) === place);
   }
@@ -34,12 +34,12 @@ function isNamed({ name }: BandInfo, variable: string): boolean {
 }
 
 /** The coordinate that is the wanted one, or else the nearest; of an interval (`a/b`) the last one within. */
-function choosePlace(places: readonly Place[], wanted: string): Place | undefined {
-  const exact = places.find((place) => String(place) === wanted);
+function choosePlace(places: readonly Place[], requested: string): Place | undefined {
+  const exact = places.find((place) => String(place) === requested);
   if (exact !== undefined || places.length === 0) {
     return exact;
   }
-  const [from = wanted, to] = wanted.split("/");
+  const [from = requested, to] = requested.split("/");
   const [start, end] = [toValue(from), toValue(to ?? from)];
   const within = places.filter((place) => toValue(place) >= start && toValue(place) <= end);
   return (

@@ -198,8 +198,8 @@ export class RasterEngine {
         return window.planes.map((samples, at) => {
           const { nodata, scale = 1, offset = 0 } = info.bands[bands[at]!]!;
           const value = samples[0]!;
-          const isThere = value !== nodata && !Number.isNaN(value) && window.mask?.[0] !== 0;
-          return isThere ? (unscale ? value * scale + offset : value) : null;
+          const exists = value !== nodata && !Number.isNaN(value) && window.mask?.[0] !== 0;
+          return exists ? (unscale ? value * scale + offset : value) : null;
         });
       },
       signal,
@@ -265,7 +265,7 @@ export class RasterEngine {
           {
             scene: request.scenes[0] as Scene,
             grid: undefined,
-            wanted: wholeOf({ width: 0, height: 0 }),
+            requested: wholeOf({ width: 0, height: 0 }),
             expressions,
             unscale: request.unscale === true,
             resampling: "nearest",
@@ -297,13 +297,13 @@ export class RasterEngine {
     const read = margin === 0 ? grid : widenGrid(grid, margin);
     const mosaic = createMosaic(selection, read);
     for (const scene of scenes) {
-      const wanted = mosaic.wanted();
-      if (wanted === undefined) {
+      const requested = mosaic.requested();
+      if (requested === undefined) {
         break;
       }
       checkCancelled(signal);
       const { planes, part } = await readScene(
-        { scene, grid: read, wanted, expressions, resampling, unscale },
+        { scene, grid: read, requested, expressions, resampling, unscale },
         this.cache,
         rasters,
         signal,

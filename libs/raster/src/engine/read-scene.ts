@@ -16,7 +16,7 @@ interface SceneRequest {
   /** Left out to learn of what type the results are, without reading. */
   readonly grid: Grid | undefined;
   /** The pixels of the grid that are looked for. */
-  readonly wanted: Part;
+  readonly requested: Part;
   readonly expressions: readonly string[];
   readonly resampling: Resampling;
   readonly unscale: boolean;
@@ -39,7 +39,7 @@ export async function readScene(
   rasters: UseRasters,
   signal?: AbortSignal,
 ): Promise<SceneResult> {
-  const { scene, grid, wanted, resampling, unscale } = request;
+  const { scene, grid, requested: wanted, resampling, unscale } = request;
   const expressions = request.expressions.map(compileCached);
   const references = new Map(
     [...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]),

@@ -14,7 +14,7 @@ interface Size {
 /** Takes scenes one after another. */
 export interface Mosaic {
   /** Where further scenes can change something; `undefined` for nowhere. */
-  readonly wanted: () => Part | undefined;
+  readonly requested: () => Part | undefined;
   /** The planes of a part of the picture. The mosaic may go on to write into them. */
   readonly add: (planes: readonly Plane[], part: Part) => void;
   /** The whole picture; `undefined` when nothing was added. */
@@ -34,7 +34,7 @@ function createFirst(size: Size): Mosaic {
   let missing: Part | undefined = wholeOf(size);
   let isShared = true;
   return {
-    wanted: () => missing,
+    requested: () => missing,
     add: (planes, part) => {
       if (result === undefined) {
         result = planes.map((plane) => placePlane(plane, part, size));
@@ -99,7 +99,7 @@ function isMissing(masks: readonly Uint8Array[], at: number): boolean {
 function createFolding(selection: "mean" | "min" | "max" | "count", size: Size): Mosaic {
   let result: { values: Float64Array; counts: Uint32Array; type: Plane["type"] }[] | undefined;
   return {
-    wanted: () => wholeOf(size),
+    requested: () => wholeOf(size),
     add: (planes, part) => {
       result ??= planes.map(({ type }) => ({
         values: new Float64Array(size.width * size.height),
@@ -147,7 +147,7 @@ function createFolding(selection: "mean" | "min" | "max" | "count", size: Size):
 function createMedian(size: Size): Mosaic {
   const scenes: (readonly Plane[])[] = [];
   return {
-    wanted: () => wholeOf(size),
+    requested: () => wholeOf(size),
     add: (planes, part) => scenes.push(planes.map((plane) => placePlane(plane, part, size))),
     finish: () =>
       scenes[0]?.map(({ samples: first }, index) => {

@@ -27,10 +27,10 @@ export async function openFileSource({ path }: FileLocation): Promise<Source> {
     size: identity.size,
     read: async (offset, length, signal) => {
       checkCancelled(signal);
-      const wanted = Math.max(0, Math.min(length, identity.size - offset));
-      const bytes = Buffer.allocUnsafeSlow(wanted);
-      for (let done = 0; done < wanted;) {
-        const { bytesRead } = await handle.read(bytes, done, wanted - done, offset + done);
+      const requested = Math.max(0, Math.min(length, identity.size - offset));
+      const bytes = Buffer.allocUnsafeSlow(requested);
+      for (let done = 0; done < requested;) {
+        const { bytesRead } = await handle.read(bytes, done, requested - done, offset + done);
         if (bytesRead === 0) {
           throw new RasterError("changed", "The file became shorter while it was read.");
         }

@@ -101,16 +101,16 @@ export function openHttpSource(
       return size;
     },
     read: async (offset, length, signal) => {
-      const wanted = size === undefined ? length : Math.max(0, Math.min(length, size - offset));
+      const requested = size === undefined ? length : Math.max(0, Math.min(length, size - offset));
       if (whole !== undefined) {
-        return whole.subarray(offset, offset + wanted);
+        return whole.subarray(offset, offset + requested);
       }
-      if (wanted <= 0) {
+      if (requested <= 0) {
         return new Uint8Array(0);
       }
-      const body = accept(await send(offset, wanted, signal), offset);
-      const complete = body.subarray(0, wanted);
-      if (size !== undefined && complete.length < Math.min(wanted, size - offset)) {
+      const body = accept(await send(offset, requested, signal), offset);
+      const complete = body.subarray(0, requested);
+      if (size !== undefined && complete.length < Math.min(requested, size - offset)) {
         throw new RasterError("unavailable", "The source sent less than it announced.");
       }
       return complete;

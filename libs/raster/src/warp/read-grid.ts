@@ -56,7 +56,7 @@ export async function readGridPart(
   raster: Raster,
   cache: BlockCache,
   grid: Grid,
-  wanted: Part,
+  requested: Part,
   options: ReadGridOptions,
   signal?: AbortSignal,
 ): Promise<GridData> {
@@ -66,15 +66,15 @@ export async function readGridPart(
   const source = createGeoreferencing(info);
   const map = createPixelMap(grid, source, westernmostOf(info.transform, info.width));
   const level = options.ignoreOverviews === true ? 0 : chooseLevel(info, map);
-  const centres = map.findPart(wanted, info);
-  const part = centres && (resampling === "average" ? widenPart(centres, wanted) : centres);
+  const centres = map.findPart(requested, info);
+  const part = centres && (resampling === "average" ? widenPart(centres, requested) : centres);
   const window = part && chooseWindow(info, level, map, part, bands.length, resampling);
   const infos = bands.map((band) => ({
     ...info.bands[band]!,
     ...(options.nodata !== undefined && { nodata: options.nodata }),
   }));
   if (part === undefined || window === undefined) {
-    const none = { x: wanted.x, y: wanted.y, width: 0, height: 0 };
+    const none = { x: requested.x, y: requested.y, width: 0, height: 0 };
     return { part: none, bands: infos.map((each) => createEmptyBand(each, 0)) };
   }
   const layout = info.levels[level]!;

@@ -77,11 +77,11 @@ export const stylesQuery = (base: string, layer: string) =>
   });
 
 /** Days that have scenes in an area: the newest few hundred. */
-export const daysQuery = (base: string, layer: string, box: readonly number[] | undefined) =>
+export const daysQuery = (base: string, layer: string, bbox: readonly number[] | undefined) =>
   queryOptions({
-    queryKey: ["explore", base, "days", layer, box],
+    queryKey: ["explore", base, "days", layer, bbox],
     queryFn: async ({ signal }) => {
-      const area = box === undefined ? "" : `?bbox=${box.map((value) => value.toFixed(3)).join(",")}`;
+      const area = bbox === undefined ? "" : `?bbox=${bbox.map((value) => value.toFixed(3)).join(",")}`;
       return (
         await requestJson<{ readonly days: readonly DayInfo[] }>(`${pathOf(base, layer)}/days${area}`, { signal })
       ).days;
@@ -90,15 +90,15 @@ export const daysQuery = (base: string, layer: string, box: readonly number[] | 
   });
 
 /** How often each value comes in what is in sight. */
-export const statisticsQuery = (base: string, look: Look, box: readonly number[] | undefined) =>
+export const statisticsQuery = (base: string, look: Look, bbox: readonly number[] | undefined) =>
   queryOptions({
-    queryKey: ["explore", base, "statistics", look, box],
+    queryKey: ["explore", base, "statistics", look, bbox],
     queryFn: ({ signal }) => {
       const query = toQuery(look);
       query.set("histogram_bins", "48");
       query.set("max_size", "256");
-      if (box !== undefined) {
-        query.set("bbox", box.map((value) => value.toFixed(4)).join(","));
+      if (bbox !== undefined) {
+        query.set("bbox", bbox.map((value) => value.toFixed(4)).join(","));
       }
       return requestJson<Readonly<Record<string, BandSummary>>>(`${pathOf(base, look.layer)}/statistics?${query}`, {
         signal,

@@ -35,7 +35,7 @@ export function DownloadArea({ base, look, area }: DownloadAreaProps) {
   const styles = useQuery(stylesQuery(base, look.layer));
   const bands = (styles.data ?? []).map(({ expression }) => expression).filter((text) => /^\w+$/.test(text));
   const [band, setBand] = useState<string>();
-  const [west, south, east, north] = boxOf(area);
+  const [west, south, east, north] = bboxOf(area);
   const middle = ((south + north) / 2) * (Math.PI / 180);
   const parameters = new URLSearchParams({ f: format, bbox: [west, south, east, north].join(",") });
   if (crs !== "") {
@@ -112,7 +112,7 @@ export function DownloadArea({ base, look, area }: DownloadAreaProps) {
   );
 }
 
-function boxOf({ coordinates }: Polygon): readonly [number, number, number, number] {
+function bboxOf({ coordinates }: Polygon): readonly [number, number, number, number] {
   const points = coordinates.flat();
   const [xs, ys] = [points.map(([x = 0]) => x), points.map(([, y = 0]) => y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];

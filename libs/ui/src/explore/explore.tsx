@@ -44,7 +44,7 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
   );
   useEffect(() => follow(address), [address]);
   const look = view.look ?? firstLook(layers);
-  const [box, setBox] = useState<Box>();
+  const [bbox, setBox] = useState<Box>();
   const [swipe, setSwipe] = useState(50);
   const [tool, setTool] = useState<ValuesTool>("point");
   const [drawing, setDrawing] = useState<"area" | "line">();
@@ -74,7 +74,7 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
               label="What is shown"
               look={look}
               layers={layers}
-              box={box}
+              box={bbox}
               onChange={(next) => change({ look: next, ...(next.layer !== look.layer && { sight: undefined }) })}
             />
           </Paper>
@@ -96,7 +96,7 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
                     label="Right of the divider"
                     look={view.other}
                     layers={layers}
-                    box={box}
+                    box={bbox}
                     onChange={(next) => change({ other: next })}
                   />
                 </>

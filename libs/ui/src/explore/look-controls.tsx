@@ -16,11 +16,11 @@ interface LookControlsProps {
 }
 
 /** Which layer is shown, when, and how. */
-export function LookControls({ base, label, look, layers, box, onChange }: LookControlsProps) {
+export function LookControls({ base, label, look, layers, box: bbox, onChange }: LookControlsProps) {
   const listed = layers.find(({ id }) => id === look.layer);
   const own = useQuery({ ...layerQuery(base, look.layer), enabled: listed === undefined });
   const layer = listed ?? own.data;
-  const days = useQuery(daysQuery(base, look.layer, box));
+  const days = useQuery(daysQuery(base, look.layer, bbox));
   return (
     <Stack gap="sm" role="group" aria-label={label}>
       <Select
@@ -50,7 +50,7 @@ export function LookControls({ base, label, look, layers, box, onChange }: LookC
         </Text>
       )}
       <DaySlider days={days.data ?? []} value={look.time} onChange={(time) => onChange({ ...look, time })} />
-      <StyleEditor base={base} look={look} layer={layer} box={box} onChange={onChange} />
+      <StyleEditor base={base} look={look} layer={layer} box={bbox} onChange={onChange} />
     </Stack>
   );
 }

@@ -33,7 +33,7 @@ interface StyleEditorProps {
 }
 
 /** A style by its name, or one of one's own: formula, range over the values in sight, colours. */
-export function StyleEditor({ base, look, layer, box, onChange }: StyleEditorProps) {
+export function StyleEditor({ base, look, layer, box: bbox, onChange }: StyleEditorProps) {
   const [isOpen, { toggle }] = useDisclosure(look.expression !== undefined || look.range !== undefined);
   const styles = useQuery(stylesQuery(base, look.layer));
   const current = styles.data?.find(({ id }) => id === (look.style ?? layer?.styles[0]?.id));
@@ -82,7 +82,7 @@ export function StyleEditor({ base, look, layer, box, onChange }: StyleEditorPro
             <LiveHistogram
               base={base}
               look={look}
-              box={box}
+              box={bbox}
               range={look.range ?? current?.rescale?.[0]}
               onRange={(range) => onChange({ ...look, range })}
             />
@@ -113,8 +113,8 @@ interface LiveHistogramProps {
 }
 
 /** How often each value comes in what is in sight, and the ends of the colours. */
-function LiveHistogram({ base, look, box, range, onRange }: LiveHistogramProps) {
-  const found = useQuery(statisticsQuery(base, look, box));
+function LiveHistogram({ base, look, box: bbox, range, onRange }: LiveHistogramProps) {
+  const found = useQuery(statisticsQuery(base, look, bbox));
   const bands = Object.entries(found.data ?? {});
   const [low, high] = range ?? endsOf(bands);
   return (

@@ -216,7 +216,7 @@ function keepLoaded(url: string): () => Promise<readonly Feature[]> {
   let loaded: Promise<readonly Feature[]> | undefined;
   return () => {
     loaded ??= fetch(url)
-      .then(async (answer) => (await answer.json()) as Topology<{ countries: GeometryCollection }>)
+      .then(async (response) => (await response.json()) as Topology<{ countries: GeometryCollection }>)
       .then((topology) =>
         new GeoJSON()
           .readFeatures(feature(topology, topology.objects.countries), { featureProjection: "EPSG:3857" })

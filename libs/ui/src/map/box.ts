@@ -14,7 +14,7 @@ export interface Line {
 }
 
 /** A box with room around it, so that what is in it does not touch the edge of the map. */
-export function widenBox([west, south, east, north]: Box, share = 0.15): Box {
+export function expandBbox([west, south, east, north]: Box, share = 0.15): Box {
   const [x, y] = [Math.max(0.002, (east - west) * share), Math.max(0.002, (north - south) * share)];
   return [west - x, Math.max(-85, south - y), east + x, Math.min(85, north + y)];
 }

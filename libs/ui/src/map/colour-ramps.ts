@@ -67,14 +67,14 @@ export function suggestRamp(name: string): ColourRamp {
   if (named !== undefined) {
     return named;
   }
-  const wanted = /ndvi|evi|savi|vegetation/i.test(name)
+  const requested = /ndvi|evi|savi|vegetation/i.test(name)
     ? "vegetation"
     : /ndwi|water/i.test(name)
       ? "water"
       : /^(red|green|blue|nir|swir|b\d+a?|panchromatic|vv|vh)$/i.test(name)
         ? "grey"
         : "viridis";
-  return RAMPS.find((ramp) => ramp.name === wanted) ?? (RAMPS[0] as ColourRamp);
+  return RAMPS.find((ramp) => ramp.name === requested) ?? (RAMPS[0] as ColourRamp);
 }
 
 /** The colour of a share from 0 to 1 of a ramp. */

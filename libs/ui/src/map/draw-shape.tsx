@@ -53,7 +53,7 @@ export function DrawShape<S extends keyof Shapes>({
 }: DrawShapeProps<S>) {
   const map = useMap();
   const tell = useEffectEvent(onChange);
-  const say = useEffectEvent((text: string) => onSay?.(text));
+  const report = useEffectEvent((text: string) => onSay?.(text));
   const cancel = useEffectEvent(() => onCancel?.());
   const source = useRef<VectorSource>(null);
 
@@ -117,7 +117,7 @@ export function DrawShape<S extends keyof Shapes>({
         }
       },
       onDone: (geometry) => tell(toShape(geometry, shape)),
-      onSay: (text) => say(text),
+      onSay: (text) => report(text),
       onCancel: () => cancel(),
     });
     const target = map.getTargetElement();

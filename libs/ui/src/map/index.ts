@@ -1,4 +1,4 @@
-export { type Box, type Line, type Polygon, widenBox } from "./box.ts";
+export { type Box, type Line, type Polygon, expandBbox } from "./box.ts";
 export { type ColourRamp, RAMPS, colourAt, suggestRamp, toGradient } from "./colour-ramps.ts";
 export { DrawShape } from "./draw-shape.tsx";
 export { type Footprint, Footprints } from "./footprints.tsx";

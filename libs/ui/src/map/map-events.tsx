@@ -18,7 +18,7 @@ export type Sight = readonly [lon: number, lat: number, zoom: number];
 interface MapSightProps {
   /** Where the map begins; later it is moved by hand. */
   readonly initial: Sight | undefined;
-  readonly onMove: (sight: Sight, box: Box) => void;
+  readonly onMove: (sight: Sight, bbox: Box) => void;
 }
 
 /** Tells where the map looks, once it has come to rest. */

@@ -14,7 +14,7 @@ import { type ReactNode, createContext, use, useEffect, useId, useRef, useState 
 
 import { createBaseLayers, seaOf } from "./base-map.ts";
 import { MapTools, useBaseMap } from "./map-tools.tsx";
-import { type Box, widenBox } from "./box.ts";
+import { type Box, expandBbox } from "./box.ts";
 
 const MapContext = createContext<OlMap | undefined>(undefined);
 
@@ -34,7 +34,7 @@ interface MapViewProps {
 }
 
 /** A map of the world with layers on it. It works with the keyboard: arrows move it, plus and minus zoom. */
-export function MapView({ label, height = 420, box, children }: MapViewProps) {
+export function MapView({ label, height = 420, box: bbox, children }: MapViewProps) {
   const target = useRef<HTMLDivElement>(null);
   const help = useId();
   const [map, setMap] = useState<OlMap>();
@@ -77,13 +77,13 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
     return () => layers.forEach(({ layer }) => map.removeLayer(layer));
   }, [map, scheme, baseMap]);
 
-  const [west, south, east, north] = box ?? [];
+  const [west, south, east, north] = bbox ?? [];
   useEffect(() => {
     if (map === undefined || west === undefined || south === undefined || east === undefined || north === undefined) {
       return;
     }
     map.updateSize();
-    const extent = transformExtent([...widenBox([west, south, east, north])], "EPSG:4326", "EPSG:3857");
+    const extent = transformExtent([...expandBbox([west, south, east, north])], "EPSG:4326", "EPSG:3857");
     map.getView().fit(extent, { maxZoom: 16 });
   }, [map, west, south, east, north]);
 
@@ -118,7 +118,7 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
 export const PREPARING = "swath-preparing";
 
 /** Milliseconds after which somebody who waits is told so. */
-const PATIENCE = 300;
+const TIMEOUT = 300;
 
 /** Whether layers have been fetched or drawn for longer than anybody overlooks. */
 function useBusy(map: OlMap | undefined): boolean {
@@ -129,7 +129,7 @@ function useBusy(map: OlMap | undefined): boolean {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const begin = () => {
-      timer ??= setTimeout(() => setBusy(true), PATIENCE);
+      timer ??= setTimeout(() => setBusy(true), TIMEOUT);
     };
     const end = () => {
       clearTimeout(timer);

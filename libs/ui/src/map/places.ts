@@ -47,17 +47,17 @@ export function findPlaces(places: readonly Place[], text: string, limit: number
     const [latitude, longitude] = position;
     return [{ name: `${latitude}, ${longitude}`, country: "", longitude, latitude, rank: 0 }];
   }
-  const wanted = plain(text.trim());
-  if (wanted.length < 2) {
+  const requested = plain(text.trim());
+  if (requested.length < 2) {
     return [];
   }
   const first: Place[] = [];
   const others: Place[] = [];
   for (const place of places) {
     const name = plain(place.name);
-    if (name.startsWith(wanted)) {
+    if (name.startsWith(requested)) {
       first.push(place);
-    } else if (others.length < limit && name.includes(wanted)) {
+    } else if (others.length < limit && name.includes(requested)) {
       others.push(place);
     }
     if (first.length === limit) {

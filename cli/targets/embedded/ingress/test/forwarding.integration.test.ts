@@ -12,7 +12,7 @@ import { WebSocket, WebSocketServer } from "ws";
 
 import {
   type IngressProcess,
-  ask,
+  send,
   configOf,
   makeFolder,
   routeTo,
@@ -31,7 +31,7 @@ let ingress: IngressProcess;
 
 before(async () => {
   port = await findFreePort();
-  pod = await startPod(socketPath, answer);
+  pod = await startPod(socketPath, reply);
   const sockets = new WebSocketServer({ server: pod });
   sockets.on("connection", (socket) => socket.on("message", (data, binary) => socket.send(data, { binary })));
   writeConfig(
@@ -53,7 +53,7 @@ after(async () => {
   folder.close();
 });
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function reply(request: IncomingMessage, response: ServerResponse): void {
   const { pathname } = new URL(request.url ?? "/", "http://pod");
   if (pathname === "/trailers") {
     response.writeHead(200, { trailer: "X-Sum" });
@@ -107,10 +107,10 @@ test("routes by host name: case, trailing dot and port do not matter", async () 
     "a.b.ws.test",
     "cat.ws-eric.test",
   ]) {
-    const { status } = await ask({ port, host });
+    const { status } = await send({ port, host });
     assert.equal(status, 200, host);
   }
-  const { status, headers, body } = await ask({ port, host: "x.echo.test" });
+  const { status, headers, body } = await send({ port, host: "x.echo.test" });
   assert.equal(status, 404);
   assert.equal(headers["content-type"], "application/problem+json");
   assert.deepEqual((JSON.parse(body) as { hosts: string[] }).hosts, [
@@ -122,7 +122,7 @@ test("routes by host name: case, trailing dot and port do not matter", async () 
 });
 
 test("answers a browser with a page, and escapes what it names", async () => {
-  const { body, headers } = await ask({ port, host: "nobody.test", headers: { accept: "text/html,*/*" } });
+  const { body, headers } = await send({ port, host: "nobody.test", headers: { accept: "text/html,*/*" } });
   assert.match(headers["content-type"] ?? "", /^text\/html/);
   assert.match(body, /no service with the host name nobody\.test/);
   assert.doesNotMatch(
@@ -132,14 +132,14 @@ test("answers a browser with a page, and escapes what it names", async () => {
 });
 
 test("says why a pod is not there and when to come back", async () => {
-  const { status, headers, body } = await ask({ port, host: "absent.test" });
+  const { status, headers, body } = await send({ port, host: "absent.test" });
   assert.equal(status, 503);
   assert.equal(headers["retry-after"], "5");
   assert.match(body, /image is missing/);
 });
 
 test("sets forwarding fields itself and strips identities, in every spelling", async () => {
-  const { body } = await ask({
+  const { body } = await send({
     port,
     host: "echo.test:8080",
     headers: {
@@ -182,7 +182,7 @@ test("believes a trusted proxy whom it acts for, and nobody what the proxy was t
   writeConfig(behind, configOf(own, [routeTo("echo.test", socketPath)], { trustedProxies: ["127.0.0.0/8"] }));
   const other = await startIngress(behind);
   try {
-    const { body } = await ask({
+    const { body } = await send({
       port: own,
       host: "echo.test",
       headers: { "X-Forwarded-For": "6.6.6.6, 203.0.113.5", "X-Forwarded-Proto": "https", X_Forwarded_For: "7.7.7.7" },
@@ -197,7 +197,7 @@ test("believes a trusted proxy whom it acts for, and nobody what the proxy was t
 });
 
 test("keeps hop-by-hop fields to their hop", async () => {
-  const { body } = await ask({
+  const { body } = await send({
     port,
     host: "echo.test",
     headers: {
@@ -212,13 +212,13 @@ test("keeps hop-by-hop fields to their hop", async () => {
   for (const name of ["x-mine", "keep-alive", "proxy-connection", "te"]) {
     assert.equal(headers[name], undefined, name);
   }
-  const hop = await ask({ port, host: "echo.test", path: "/hop" });
+  const hop = await send({ port, host: "echo.test", path: "/hop" });
   assert.equal(hop.headers["x-hop"], undefined);
   assert.equal(hop.headers["x-end"], "2");
 });
 
 test("carries bodies, chunked ones too, and trailers both ways", async () => {
-  const sized = readEcho((await ask({ port, host: "echo.test", method: "PUT", body: "hello" })).body);
+  const sized = readEcho((await send({ port, host: "echo.test", method: "PUT", body: "hello" })).body);
   assert.equal(sized.body, "hello");
   const raw = await sendRaw(
     port,
@@ -228,7 +228,7 @@ test("carries bodies, chunked ones too, and trailers both ways", async () => {
   assert.equal(chunked.body, "abcde");
   assert.equal(chunked.url, "/x?y=1");
   assert.deepEqual(chunked.rawTrailers, ["X-T", "end"]);
-  const { body, trailers } = await ask({
+  const { body, trailers } = await send({
     port,
     host: "echo.test",
     path: "/trailers",
@@ -284,7 +284,7 @@ test("delivers an answer that comes before the body has been sent, and ends the 
 test("streams a body up and down unchanged", async () => {
   const body = randomBytes(5_000_000);
   const expected = createHash("sha256").update(body).digest("hex");
-  const up = await ask({ port, host: "echo.test", method: "POST", path: "/hash", body });
+  const up = await send({ port, host: "echo.test", method: "POST", path: "/hash", body });
   assert.equal(up.body, expected);
   const response = await fetch(`http://127.0.0.1:${port}/mirror`, { method: "POST", body }).catch(() => undefined);
   assert.equal(response?.status, 404, "the host 127.0.0.1 is unknown");
@@ -321,7 +321,7 @@ test("does not offer h2c upstream", async () => {
 });
 
 test("logs each request as a JSON line without its query", async () => {
-  await ask({ port, host: "echo.test", path: "/logged?secret=1" });
+  await send({ port, host: "echo.test", path: "/logged?secret=1" });
   const line = await ingress.waitFor(({ path }) => path === "/logged");
   assert.equal(line["status"], 200);
   assert.equal(line["service"], "echo");

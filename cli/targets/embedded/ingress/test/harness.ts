@@ -55,7 +55,7 @@ export interface IngressProcess {
   readonly child: ChildProcess;
   readonly lines: Record<string, unknown>[];
   /** Resolves with the first log line, past or to come, that `wanted` likes. */
-  readonly waitFor: (wanted: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
+  readonly waitFor: (desired: (line: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -75,10 +75,10 @@ export async function startIngress(file: string, env: Record<string, string> = {
     }
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const waitFor: IngressProcess["waitFor"] = async (wanted) => {
+  const waitFor: IngressProcess["waitFor"] = async (desired) => {
     const found = new Promise<Record<string, unknown>>((resolve) => {
       const check = () => {
-        const line = lines.find(wanted);
+        const line = lines.find(desired);
         if (line !== undefined) {
           waiting.delete(check);
           resolve(line);
@@ -106,7 +106,7 @@ export async function startIngress(file: string, env: Record<string, string> = {
   return process_;
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   readonly trailers: IncomingMessage["trailers"];
@@ -123,7 +123,7 @@ interface Asking {
 }
 
 /** One request through the ingress on a connection of its own. */
-export function ask({ port, host, path = "/", method = "GET", headers = {}, body }: Asking): Promise<Answer> {
+export function send({ port, host, path = "/", method = "GET", headers = {}, body }: Asking): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, method, agent: false, headers: { host, ...headers } });
     sent.on("error", reject).on("response", (response) => {

@@ -124,7 +124,7 @@ function open(): ClientHttp2Session {
   return session;
 }
 
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly trailers: Readonly<Record<string, unknown>>;
@@ -132,24 +132,28 @@ interface Answer {
   readonly hints: readonly unknown[];
 }
 
-function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string | Buffer): Promise<Answer> {
+function send(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  body?: string | Buffer,
+): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const stream = session.request(
       { ":authority": `a.${domain}`, ...headers },
       { endStream: body === undefined && headers["x-open"] === undefined },
     );
-    let answer: Readonly<Record<string, unknown>> = {};
+    let response: Readonly<Record<string, unknown>> = {};
     let trailers = {};
     const hints: unknown[] = [];
     const chunks: Buffer[] = [];
-    stream.on("response", (received) => (answer = received));
+    stream.on("response", (received) => (response = received));
     stream.on("headers", (received) => hints.push(received));
     stream.on("trailers", (received) => (trailers = received));
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("error", reject);
     // Node's client closes a stream only when it has sent its whole body, wanted or not.
     stream.on("end", () =>
-      resolve({ status: Number(answer[":status"]), headers: answer, trailers, hints, body: Buffer.concat(chunks) }),
+      resolve({ status: Number(response[":status"]), headers: response, trailers, hints, body: Buffer.concat(chunks) }),
     );
     if (body !== undefined) {
       stream.end(body);
@@ -166,7 +170,7 @@ async function withSession<Result>(work: (session: ClientHttp2Session) => Promis
   }
 }
 
-const parse = ({ body }: Answer) =>
+const parse = ({ body }: TestResponse) =>
   JSON.parse(body.toString()) as {
     method: string;
     url: string;
@@ -185,18 +189,18 @@ test("curl and a session of many requests at once speak HTTP/2", async () => {
   ]);
   assert.equal(stdout, "2|200");
   await withSession(async (session) => {
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => ask(session, { ":path": `/x?n=${index}`, cookie: "a=1; b=2" })),
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => send(session, { ":path": `/x?n=${index}`, cookie: "a=1; b=2" })),
     );
-    for (const [index, answer] of answers.entries()) {
-      const { url, headers } = parse(answer);
+    for (const [index, response] of responses.entries()) {
+      const { url, headers } = parse(response);
       assert.equal(url, `/x?n=${index}`);
       assert.equal(headers["host"], `a.${domain}`);
       assert.equal(headers["x-forwarded-proto"], "https");
       assert.equal(headers["x-forwarded-for"], "127.0.0.1");
       assert.equal(headers["cookie"], "a=1; b=2");
-      assert.equal(answer.headers["strict-transport-security"], "max-age=31536000");
-      assert.equal(answer.headers["connection"], undefined);
+      assert.equal(response.headers["strict-transport-security"], "max-age=31536000");
+      assert.equal(response.headers["connection"], undefined);
     }
   });
 });
@@ -204,24 +208,24 @@ test("curl and a session of many requests at once speak HTTP/2", async () => {
 test("bodies go both ways whole, with and without a length, with trailers", async () => {
   await withSession(async (session) => {
     const post = { ":method": "POST", ":path": "/x" };
-    assert.equal(parse(await ask(session, { ...post, "content-length": BIG.length }, BIG)).bytes, BIG.length);
-    const chunked = parse(await ask(session, post, BIG));
+    assert.equal(parse(await send(session, { ...post, "content-length": BIG.length }, BIG)).bytes, BIG.length);
+    const chunked = parse(await send(session, post, BIG));
     assert.equal(chunked.bytes, BIG.length);
     assert.equal(chunked.headers["transfer-encoding"], "chunked");
-    const none = parse(await ask(session, post));
+    const none = parse(await send(session, post));
     assert.equal(none.headers["content-length"], "0");
-    const big = await ask(session, { ":path": "/big" });
+    const big = await send(session, { ":path": "/big" });
     assert.ok(big.body.equals(BIG));
-    const head = await ask(session, { ":path": "/big", ":method": "HEAD" });
+    const head = await send(session, { ":path": "/big", ":method": "HEAD" });
     assert.deepEqual([head.status, head.headers["content-length"], head.body.length], [200, String(BIG.length), 0]);
-    assert.equal((await ask(session, { ":path": "/trailers", te: "trailers" })).trailers["x-sum"], "4");
-    assert.equal((await ask(session, { ":path": "/no-trailers", te: "trailers" })).body.toString(), "body");
-    const parts = await Promise.all(Array.from({ length: 60 }, () => ask(session, { ":path": "/parts" })));
+    assert.equal((await send(session, { ":path": "/trailers", te: "trailers" })).trailers["x-sum"], "4");
+    assert.equal((await send(session, { ":path": "/no-trailers", te: "trailers" })).body.toString(), "body");
+    const parts = await Promise.all(Array.from({ length: 60 }, () => send(session, { ":path": "/parts" })));
     assert.equal(new Set(parts.map(({ body }) => body.length)).size, 1);
-    const empty = await ask(session, { ":path": "/empty" });
+    const empty = await send(session, { ":path": "/empty" });
     assert.equal(empty.status, 204);
     assert.deepEqual(empty.headers["set-cookie"], ["a=1", "b=2"]);
-    const hinted = await ask(session, { ":path": "/hints" });
+    const hinted = await send(session, { ":path": "/hints" });
     assert.equal((hinted.hints[0] as Record<string, unknown>)[":status"], 103);
     assert.equal(hinted.body.toString(), "hinted");
   });
@@ -229,15 +233,15 @@ test("bodies go both ways whole, with and without a length, with trailers", asyn
 
 test("what a client may not say is refused, and the other requests of its connection go on", async () => {
   await withSession(async (session) => {
-    const slow = ask(session, { ":path": "/slow" });
-    assert.equal((await ask(session, { ":path": "/x", ":authority": "other.test" })).status, 404);
-    assert.equal((await ask(session, { ":path": "/x", host: "other.test" }).catch(() => ({ status: 0 }))).status, 0);
-    assert.equal((await ask(session, { ":path": "/x", "x-auth-username": "eric", content_length: "5" })).status, 400);
-    assert.equal((await ask(session, { ":path": "/with space" }).catch(() => ({ status: 0 }))).status || 400, 400);
-    const seen = parse(await ask(session, { ":path": "/x", "x-auth-username": "eric", "x-forwarded-for": "1.2.3.4" }));
+    const slow = send(session, { ":path": "/slow" });
+    assert.equal((await send(session, { ":path": "/x", ":authority": "other.test" })).status, 404);
+    assert.equal((await send(session, { ":path": "/x", host: "other.test" }).catch(() => ({ status: 0 }))).status, 0);
+    assert.equal((await send(session, { ":path": "/x", "x-auth-username": "eric", content_length: "5" })).status, 400);
+    assert.equal((await send(session, { ":path": "/with space" }).catch(() => ({ status: 0 }))).status || 400, 400);
+    const seen = parse(await send(session, { ":path": "/x", "x-auth-username": "eric", "x-forwarded-for": "1.2.3.4" }));
     assert.equal(seen.headers["x-auth-username"], undefined);
     assert.equal(seen.headers["x-forwarded-for"], "127.0.0.1");
-    const large = await ask(session, { ":path": "/x", "x-large": "x".repeat(60_000) }).catch(() => ({ status: 431 }));
+    const large = await send(session, { ":path": "/x", "x-large": "x".repeat(60_000) }).catch(() => ({ status: 431 }));
     assert.equal(large.status, 431);
     assert.equal((await slow).body.toString(), "slow");
   });
@@ -245,16 +249,16 @@ test("what a client may not say is refused, and the other requests of its connec
 
 test("an answer before the body's end, one that breaks off, and a client that goes away", async () => {
   await withSession(async (session) => {
-    const early = await ask(session, { ":method": "POST", ":path": "/refuse", "content-length": BIG.length }, BIG);
+    const early = await send(session, { ":method": "POST", ":path": "/refuse", "content-length": BIG.length }, BIG);
     assert.deepEqual([early.status, early.body.toString()], [413, "too much"]);
-    await assert.rejects(ask(session, { ":path": "/break" }), /INTERNAL_ERROR/);
-    await assert.rejects(ask(session, { ":path": "/break?length" }), /INTERNAL_ERROR/);
+    await assert.rejects(send(session, { ":path": "/break" }), /INTERNAL_ERROR/);
+    await assert.rejects(send(session, { ":path": "/break?length" }), /INTERNAL_ERROR/);
     const stream = session.request({ ":authority": `a.${domain}`, ":path": "/slow" });
     await sleep(50);
     stream.close(constants.NGHTTP2_CANCEL);
     const logged = await ingress.waitFor((line) => line["path"] === "/slow" && line["status"] === 499);
     assert.equal(logged["client"], "127.0.0.1");
-    assert.equal((await ask(session, { ":path": "/x" })).status, 200);
+    assert.equal((await send(session, { ":path": "/x" })).status, 200);
   });
 });
 
@@ -264,7 +268,7 @@ test("a pod that does not read holds its own request back, not those beside it",
     stream.on("error", () => {});
     stream.write(Buffer.alloc(64 * 1024 * 1024));
     for (let turn = 0; turn < 20; turn += 1) {
-      assert.equal((await ask(session, { ":path": "/x" })).status, 200);
+      assert.equal((await send(session, { ":path": "/x" })).status, 200);
     }
     assert.ok(taken < 8 * 1024 * 1024, String(taken));
     stream.close();
@@ -315,7 +319,7 @@ test("clients that vanish at any moment break nothing", async () => {
     }),
   );
   assert.equal(ingress.child.exitCode, null, JSON.stringify(ingress.lines.filter(({ level }) => level === "fatal")));
-  await withSession(async (session) => assert.equal((await ask(session, { ":path": "/x" })).status, 200));
+  await withSession(async (session) => assert.equal((await send(session, { ":path": "/x" })).status, 200));
 });
 
 test("a map that is moved about takes thousands of requests back, and its connection stays", async () => {
@@ -330,7 +334,7 @@ test("a map that is moved about takes thousands of requests back, and its connec
       );
       await sleep(2);
       tiles.forEach((tile) => tile.close(constants.NGHTTP2_CANCEL));
-      assert.equal((await ask(session, { ":path": "/x" })).status, 200);
+      assert.equal((await send(session, { ":path": "/x" })).status, 200);
     }
     assert.equal(reason, undefined);
   });
@@ -338,7 +342,7 @@ test("a map that is moved about takes thousands of requests back, and its connec
 
 test("a drained ingress finishes what is open and says that it goes", async () => {
   const session = open();
-  const slow = ask(session, { ":path": "/slow" });
+  const slow = send(session, { ":path": "/slow" });
   await sleep(100);
   const goodbye = new Promise((resolve) => session.once("goaway", resolve));
   const stopped = ingress.stop();

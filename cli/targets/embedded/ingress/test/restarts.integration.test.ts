@@ -11,7 +11,7 @@ import { findFreePort } from "@swath/testing";
 import type { IngressConfig } from "../config.ts";
 import {
   type IngressProcess,
-  ask,
+  send,
   configOf,
   makeFolder,
   routeTo,
@@ -93,22 +93,22 @@ async function underLoad(work: () => Promise<void>, method = "GET"): Promise<Map
 }
 
 test("a pod killed in the middle of its answer breaks the answer, visibly", async () => {
-  const begun = once(pod, "message");
+  const started = once(pod, "message");
   const received = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: ${host}\r\n\r\nGET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  await begun;
+  await started;
   await end(pod, "SIGKILL");
   const raw = await received;
   assert.match(raw, /^HTTP\/1\.1 200 OK\r\n[^]*begun$/, "cut short, nothing of another answer behind it");
   pod = await startPodProcess(socketPath);
-  assert.equal((await ask({ port, host })).status, 200);
+  assert.equal((await send({ port, host })).status, 200);
 });
 
 test("a pod killed before it answers a POST is a 502: nobody knows whether it was done", async () => {
-  const asked = once(pod, "message");
-  const answer = ask({ port, host, path: "/silent", method: "POST", body: "x" });
-  await asked;
+  const response = once(pod, "message");
+  const reply = send({ port, host, path: "/silent", method: "POST", body: "x" });
+  await response;
   await end(pod, "SIGKILL");
-  const { status, body } = await answer;
+  const { status, body } = await reply;
   assert.equal(status, 502);
   assert.match(body, /pod failed to answer/);
   pod = await startPodProcess(socketPath);
@@ -119,11 +119,11 @@ test("a request is held while its pod is replaced", async () => {
   const beside = `${socketPath}.next`;
   const next = await startPodProcess(beside);
   await end(pod, "SIGKILL");
-  const answers = [ask({ port, host }), ask({ port, host, method: "POST", body: "x" })];
+  const responses = [send({ port, host }), send({ port, host, method: "POST", body: "x" })];
   await new Promise((resolve) => setTimeout(resolve, 300));
   renameSync(beside, socketPath);
   pod = next;
-  for (const { status, body } of await Promise.all(answers)) {
+  for (const { status, body } of await Promise.all(responses)) {
     assert.equal(status, 200);
     assert.equal(body, String(pod.pid));
   }
@@ -131,15 +131,15 @@ test("a request is held while its pod is replaced", async () => {
 
 test("a request is held while its pod is being deployed, and follows the configuration", async () => {
   await nextConfiguration(configOf(port, [routeTo(host, null, { ready: false, deploying: true })]));
-  const answer = ask({ port, host });
+  const response = send({ port, host });
   await new Promise((resolve) => setTimeout(resolve, 200));
   writeConfig(file, configOf(port, [routeTo(host, socketPath)]));
-  assert.equal((await answer).status, 200);
+  assert.equal((await response).status, 200);
 });
 
 test("a pod that stays away is a 503 after a bounded time", async () => {
   await end(pod, "SIGTERM");
-  const { status, headers } = await ask({ port, host });
+  const { status, headers } = await send({ port, host });
   assert.equal(status, 503);
   assert.ok(Number(headers["retry-after"]) > 0);
   pod = await startPodProcess(socketPath);
@@ -200,9 +200,9 @@ test("an open request outlives SIGTERM until the grace is over", async () => {
   const successor = await startIngress(file, { INGRESS_TAKEOVER: "true", INGRESS_GRACE: "1s" });
   assert.equal(await ingress.stop(), 0);
   ingress = successor;
-  const begun = once(pod, "message");
+  const started = once(pod, "message");
   const slow = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  await begun;
+  await started;
   assert.equal(await ingress.stop(), 0);
   assert.match(await slow, /begun$/);
   ingress = await startIngress(file);

@@ -17,7 +17,7 @@ import { createLocalCa } from "../../tls/local-ca.ts";
 import type { IngressConfig } from "../config.ts";
 import {
   type IngressProcess,
-  ask,
+  send,
   configOf,
   makeFolder,
   routeTo,
@@ -150,13 +150,13 @@ test("every answer over TLS says HSTS and nosniff, whoever gives it; without TLS
     assert.match(head, /strict-transport-security: max-age=31536000/i, host);
     assert.match(head, /x-content-type-options: nosniff/i, host);
   }
-  const plain = await ask({ port: ports.plain, host: "unknown.test" });
+  const plain = await send({ port: ports.plain, host: "unknown.test" });
   assert.equal(plain.headers["strict-transport-security"], undefined);
   assert.equal(plain.headers["x-content-type-options"], "nosniff");
 });
 
 test("sends requests without TLS to https with its port, method and path kept", async () => {
-  const { status, headers } = await ask({
+  const { status, headers } = await send({
     port: ports.plain,
     host: `a.${domain}:80`,
     path: "/p?q=1",
@@ -165,17 +165,21 @@ test("sends requests without TLS to https with its port, method and path kept", 
   });
   assert.equal(status, 308);
   assert.equal(headers.location, `https://a.${domain}:${ports.tls}/p?q=1`);
-  assert.equal((await ask({ port: ports.plain, host: "unknown.test" })).status, 404);
+  assert.equal((await send({ port: ports.plain, host: "unknown.test" })).status, 404);
 });
 
 test("answers ACME challenges without TLS, and only prepared ones", async () => {
   const path = "/.well-known/acme-challenge/tok-en_1";
-  const { status, body } = await ask({ port: ports.plain, host: `a.${domain}`, path });
+  const { status, body } = await send({ port: ports.plain, host: `a.${domain}`, path });
   assert.equal(status, 200);
   assert.equal(body, "tok-en_1.thumb");
   for (const other of ["other", "..%2fca", "../../ca"]) {
-    const answer = await ask({ port: ports.plain, host: `a.${domain}`, path: `/.well-known/acme-challenge/${other}` });
-    assert.equal(answer.status, 308);
+    const response = await send({
+      port: ports.plain,
+      host: `a.${domain}`,
+      path: `/.well-known/acme-challenge/${other}`,
+    });
+    assert.equal(response.status, 308);
   }
 });
 

@@ -188,7 +188,7 @@ async function finalize({ session, hosts, signal }: OrderContext, order: Order, 
   const { client } = session;
   const { crypto } = await import("acme-client");
   const [, request] = await crypto.createCsr({ altNames: [...hosts] }, keyPem);
-  let asked = false;
+  let requested = false;
   const valid = await poll({
     session,
     url: order.url,
@@ -202,8 +202,8 @@ async function finalize({ session, hosts, signal }: OrderContext, order: Order, 
           { status: 403 },
         );
       }
-      if (current.status === "ready" && !asked) {
-        asked = true;
+      if (current.status === "ready" && !requested) {
+        requested = true;
         await retryBadNonce(() => client.finalizeOrder(current, request));
         return undefined;
       }

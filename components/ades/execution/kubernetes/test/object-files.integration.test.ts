@@ -12,28 +12,28 @@ import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
 import { waitUntil } from "@swath/testing";
 import { kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
-import { hasBegun } from "../pod-types.ts";
-import { type ObjectFiles, startObjectFiles, whyNoObjectFiles } from "./object-files.ts";
-import { IMAGE, type PodRig, USER, startPodRig, whyNoPods } from "./pod-rig.ts";
-import type { PodRun, PodRunEnd } from "./run-tool.ts";
+import { hasStarted } from "../pod-types.ts";
+import { type ObjectFiles, startObjectFiles, findObjectFilesSkipReason } from "./object-files.ts";
+import { IMAGE, type PodFixture, USER, startPodFixture, findPodsSkipReason } from "./pod-fixture.ts";
+import type { PodRun, PodRunResult } from "./run-tool.ts";
 
-const skip = (await whyNoPods()) ?? whyNoObjectFiles() ?? false;
+const skip = (await findPodsSkipReason()) ?? findObjectFilesSkipReason() ?? false;
 /** Seconds for a pod on a machine that has much to do. */
-const PATIENCE = 300;
-let rig: PodRig;
+const TIMEOUT = 300;
+let fixture: PodFixture;
 let api: ClusterApi;
 let objects: { readonly files: ObjectFiles; readonly close: () => Promise<void> };
 before(async () => {
   if (skip === false) {
-    rig = await startPodRig();
-    api = openClusterApi(openAccount(rig.account, rig.server));
+    fixture = await startPodFixture();
+    api = openClusterApi(openAccount(fixture.account, fixture.server));
     objects = await startObjectFiles(api);
   }
 });
 after(async () => {
   await objects?.close();
   await api?.close();
-  await rig?.close();
+  await fixture?.close();
 });
 
 const toTool = (script: string, more: Record<string, unknown> = {}) =>
@@ -48,7 +48,7 @@ const toTool = (script: string, more: Record<string, unknown> = {}) =>
   });
 
 function start(job: string, document: string) {
-  const { server, account, namespace, claim, volume } = rig;
+  const { server, account, namespace, claim, volume } = fixture;
   const { files } = objects;
   const run: PodRun = { server, account, namespace, claim, volume, user: USER, document, inputs: {}, job, files };
   const child = spawn(process.execPath, [join(import.meta.dirname, "run-tool.ts"), JSON.stringify(run)], {
@@ -59,25 +59,25 @@ function start(job: string, document: string) {
   return output;
 }
 
-async function endOf(running: { readonly child: ChildProcess; readonly text: string }): Promise<PodRunEnd> {
+async function endOf(running: { readonly child: ChildProcess; readonly text: string }): Promise<PodRunResult> {
   if (running.child.exitCode === null && running.child.signalCode === null) {
     await once(running.child, "close");
   }
   const last = running.text.trimEnd().split("\n").at(-1) ?? "";
   assert.match(last, /^\{/, running.text);
-  return JSON.parse(last) as PodRunEnd;
+  return JSON.parse(last) as PodRunResult;
 }
 
-function pathOf(end: PodRunEnd, name: string): string {
+function pathOf(end: PodRunResult, name: string): string {
   const file = end.outputs?.[name] as { readonly location: string } | undefined;
   assert.ok(file, `no output ${name}: ${end.message}`);
   return fileURLToPath(file.location);
 }
 
 const podsOf = async (job: string) =>
-  (await rig.pods()).filter(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
+  (await fixture.pods()).filter(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
 const untilBegun = (job: string) =>
-  waitUntil(`the tool of ${job} runs`, async () => (await podsOf(job)).find((pod) => hasBegun(pod)), PATIENCE);
+  waitUntil(`the tool of ${job} runs`, async () => (await podsOf(job)).find((pod) => hasStarted(pod)), TIMEOUT);
 
 test("streams, staged files and directories are as on a shared volume", { skip }, async () => {
   const document = toTool(
@@ -109,9 +109,19 @@ test("a pod that goes on alone stores its outputs, and the next attempt joins it
   const pod = await untilBegun("killed");
   first.child.kill("SIGKILL");
   await once(first.child, "close");
-  await mustKubectl(["exec", "-n", rig.namespace, pod.metadata.name, "-c", "tool", "--", "touch", "/var/spool/cwl/go"]);
+  await mustKubectl([
+    "exec",
+    "-n",
+    fixture.namespace,
+    pod.metadata.name,
+    "-c",
+    "tool",
+    "--",
+    "touch",
+    "/var/spool/cwl/go",
+  ]);
   const isOver = async () => (await podsOf("killed")).find(({ status }) => status?.phase === "Succeeded");
-  await waitUntil("its outputs are stored", isOver, PATIENCE);
+  await waitUntil("its outputs are stored", isOver, TIMEOUT);
   const again = start("killed", document);
   assert.equal(readFileSync(pathOf(await endOf(again), "starts"), "utf8"), "begun\n");
   assert.match(again.text, /joined the pod/);
@@ -126,9 +136,9 @@ test(
     const [one, other] = [await untilBegun("deleted"), await untilBegun("lost")];
     // What a node that is gone leaves: a pod that was deleted and is there.
     const held = JSON.stringify({ metadata: { finalizers: ["swath.io/test"] } });
-    await mustKubectl(["patch", "pod", other.metadata.name, "-n", rig.namespace, "--type=merge", "-p", held]);
+    await mustKubectl(["patch", "pod", other.metadata.name, "-n", fixture.namespace, "--type=merge", "-p", held]);
     for (const { metadata } of [one, other]) {
-      await mustKubectl(["delete", "pod", metadata.name, "-n", rig.namespace, "--wait=false"]);
+      await mustKubectl(["delete", "pod", metadata.name, "-n", fixture.namespace, "--wait=false"]);
     }
     try {
       for (const running of [deleted, lost]) {
@@ -138,7 +148,7 @@ test(
       }
     } finally {
       const free = JSON.stringify({ metadata: { finalizers: null } });
-      await kubectl(["patch", "pod", other.metadata.name, "-n", rig.namespace, "--type=merge", "-p", free]);
+      await kubectl(["patch", "pod", other.metadata.name, "-n", fixture.namespace, "--type=merge", "-p", free]);
     }
   },
 );

@@ -21,7 +21,7 @@ import type { FileTransfer } from "../pod-spec.ts";
 const image = process.env["SWATH_IMAGE"];
 
 /** Why files cannot go through an object storage here; `undefined` when they can. */
-export const whyNoObjectFiles = (): string | undefined =>
+export const findObjectFilesSkipReason = (): string | undefined =>
   image === undefined ? "SWATH_IMAGE names no image of the platform that the cluster has" : undefined;
 
 /** How a program of a test finds them. */

@@ -9,18 +9,18 @@ import { fileURLToPath } from "node:url";
 import { waitUntil } from "@swath/testing";
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-import { hasBegun } from "../pod-types.ts";
-import { IMAGE, type PodRig, USER, startPodRig, whyNoPods } from "./pod-rig.ts";
-import type { PodRun, PodRunEnd } from "./run-tool.ts";
+import { hasStarted } from "../pod-types.ts";
+import { IMAGE, type PodFixture, USER, startPodFixture, findPodsSkipReason } from "./pod-fixture.ts";
+import type { PodRun, PodRunResult } from "./run-tool.ts";
 
-const skip = (await whyNoPods()) ?? false;
-let rig: PodRig;
+const skip = (await findPodsSkipReason()) ?? false;
+let fixture: PodFixture;
 before(async () => {
   if (skip === false) {
-    rig = await startPodRig();
+    fixture = await startPodFixture();
   }
 });
-after(() => rig?.close());
+after(() => fixture?.close());
 
 /** A tool in CWL: a shell script in the test's image. */
 function toTool(script: string, more: Record<string, unknown> = {}, requirements: Record<string, unknown> = {}) {
@@ -37,11 +37,11 @@ function toTool(script: string, more: Record<string, unknown> = {}, requirements
 
 interface Running {
   readonly child: ChildProcess;
-  readonly ended: Promise<{ readonly end: PodRunEnd | undefined; readonly log: string }>;
+  readonly ended: Promise<{ readonly end: PodRunResult | undefined; readonly log: string }>;
 }
 
 function start(job: string, document: string, more: Partial<PodRun> = {}): Running {
-  const { server, account, namespace, claim, volume } = rig;
+  const { server, account, namespace, claim, volume } = fixture;
   const run: PodRun = { server, account, namespace, claim, volume, user: USER, document, inputs: {}, job, ...more };
   const child = spawn(process.execPath, [join(import.meta.dirname, "run-tool.ts"), JSON.stringify(run)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -52,7 +52,7 @@ function start(job: string, document: string, more: Partial<PodRun> = {}): Runni
     const lines = text.trimEnd().split("\n");
     const last = lines.at(-1) ?? "";
     return last.startsWith("{")
-      ? { end: JSON.parse(last) as PodRunEnd, log: lines.slice(0, -1).join("\n") }
+      ? { end: JSON.parse(last) as PodRunResult, log: lines.slice(0, -1).join("\n") }
       : { end: undefined, log: text };
   });
   return { child, ended };
@@ -64,13 +64,13 @@ const run = async (job: string, document: string, more: Partial<PodRun> = {}) =>
   return { end, log };
 };
 /** Lines of a file among the outputs. */
-function readOutput(end: PodRunEnd | undefined, name: string): readonly string[] {
+function readOutput(end: PodRunResult | undefined, name: string): readonly string[] {
   const file = end?.outputs?.[name] as { readonly location: string } | undefined;
   assert.ok(file, `no output ${name}`);
   return readFileSync(fileURLToPath(file.location), "utf8").trim().split("\n");
 }
 const podsOf = async (job: string) =>
-  (await rig.pods()).filter(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
+  (await fixture.pods()).filter(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
 
 test("a tool is a pod that reads its inputs, writes its outputs and is gone afterwards", { skip }, async () => {
   const document = toTool('wc -c; echo "to the log" >&2; id -u; cat /proc/1/environ | tr "\\0" "\\n" | grep ^PRICE', {
@@ -135,12 +135,12 @@ test("too much memory, too much time, no image, no room: each is told in words",
   const slow = toTool("sleep 60", {}, { ToolTimeLimit: { timelimit: 2 } });
   const nameless = toTool("true", {}, { DockerRequirement: { dockerPull: "registry.invalid/none:1" } });
   const huge = toTool("true", {}, { ResourceRequirement: { coresMin: 5000 } });
-  const patience = { room: 3, start: 3 };
+  const timeouts = { room: 3, start: 3 };
   const [memory, time, image, room] = await Promise.all([
     run("memory", greedy),
     run("time", slow),
-    run("image", nameless, { patience }),
-    run("room", huge, { patience }),
+    run("image", nameless, { timeouts }),
+    run("room", huge, { timeouts }),
   ]);
   assert.match(memory.end.message ?? "", /used more memory than its limit of 32 MiB.*ramMin/s);
   assert.match(time.end.message ?? "", /longer than its limit of 2 s/);
@@ -156,7 +156,7 @@ test("too much memory, too much time, no image, no room: each is told in words",
 });
 
 const untilBegun = (job: string) =>
-  waitUntil(`the pod of ${job} runs`, async () => (await podsOf(job)).find((pod) => hasBegun(pod)));
+  waitUntil(`the pod of ${job} runs`, async () => (await podsOf(job)).find((pod) => hasStarted(pod)));
 
 test("cancelling ends the pod", { skip }, async () => {
   const { child, ended } = start("cancel", toTool("sleep 300"));
@@ -187,7 +187,7 @@ test("a pod outlives its service and is joined again, not run twice", { skip }, 
       await again.ended;
       continue;
     }
-    await mustKubectl(["exec", "-n", rig.namespace, pod.metadata.name, "--", "touch", "/var/spool/cwl/go"]);
+    await mustKubectl(["exec", "-n", fixture.namespace, pod.metadata.name, "--", "touch", "/var/spool/cwl/go"]);
     const { end, log } = await again.ended;
     assert.equal(end?.message, undefined);
     assert.match(log, /begin[\s\S]*over/);

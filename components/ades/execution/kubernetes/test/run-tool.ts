@@ -25,10 +25,10 @@ export interface PodRun {
   readonly defaultImage?: string;
   /** Files go through an object storage. */
   readonly files?: ObjectFiles;
-  readonly patience?: { readonly room: number; readonly start: number };
+  readonly timeouts?: { readonly room: number; readonly start: number };
 }
 
-export interface PodRunEnd {
+export interface PodRunResult {
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly code?: string;
   readonly message?: string;
@@ -42,8 +42,8 @@ const api = openClusterApi(openAccount(run.account, run.server));
 const objects = run.files && openObjectFiles(run.files, api, run.job);
 const pods = createPodExecutor({
   api,
-  patience: run.patience ?? { room: 60, start: 30 },
-  surroundings: async () => ({
+  timeouts: run.timeouts ?? { room: 60, start: 30 },
+  podContext: async () => ({
     namespace: run.namespace,
     claim: run.claim,
     volumeRoot: run.volume,
@@ -61,7 +61,7 @@ const folder = join(run.volume, "jobs", run.job);
 mkdirSync(folder, { recursive: true });
 const stop = new AbortController();
 process.on("SIGTERM", () => stop.abort());
-let end: PodRunEnd;
+let end: PodRunResult;
 try {
   const outputs = await runProcess({
     document: await loadDocument("file:///test.cwl", { text: run.document }),

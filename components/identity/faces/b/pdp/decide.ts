@@ -33,7 +33,7 @@ export async function decideRequest(
   if (identity === undefined) {
     return false;
   }
-  const permitted = await askDelegates(context, decisions, passOn);
+  const permitted = await callDelegates(context, decisions, passOn);
   const server = home && (await handle.findClient(home.clientId));
   const { set, evaluator } =
     server === undefined
@@ -85,7 +85,7 @@ async function loadLooseRules(
 }
 
 /** Policies whose other decision point permits the request. One that does not answer permits nothing. */
-async function askDelegates(
+async function callDelegates(
   { login, logger }: IdentityContext,
   decisions: readonly DecisionPolicy[],
   { body, hops }: { readonly body: object; readonly hops: number },
@@ -96,7 +96,7 @@ async function askDelegates(
     await Promise.all(
       [...delegates].map(async (url) => {
         try {
-          if ((await login?.delegates?.ask(url, body, hops + 1)) === true) {
+          if ((await login?.delegates?.send(url, body, hops + 1)) === true) {
             permitting.add(url);
           }
         } catch (error) {

@@ -5,7 +5,7 @@ import { requestGuarded } from "../../../guarded-request.ts";
 /** Other decision points that policies may leave a decision to. */
 export interface DelegateClient {
   /** Whether the decision point at `url` permits the request; a failure of it permits nothing. @throws {Error} why there is no answer */
-  readonly ask: (url: string, body: object, hops: number) => Promise<boolean>;
+  readonly send: (url: string, body: object, hops: number) => Promise<boolean>;
 }
 
 /** Counts how many decision points have passed a request on, so that two that delegate to each other come to an end. */
@@ -24,7 +24,7 @@ export function createDelegateClient(allowPrivate: readonly string[]): DelegateC
       new Error(`${where} leads to ${address}, which is not public; DECISION_ALLOW_PRIVATE can allow it`),
   });
   return {
-    ask: async (url, body, hops) => {
+    send: async (url, body, hops) => {
       const { status, text } = await requestGuarded(new URL(url), {
         guard,
         headers: { "content-type": "application/json", accept: "application/json", [HOPS_HEADER]: String(hops) },

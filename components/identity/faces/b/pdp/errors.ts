@@ -1,4 +1,4 @@
-import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
+import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { OAuthError } from "../../../protocol/oauth-error.ts";
@@ -42,8 +42,8 @@ function toKnown(error: FastifyError | Error): PdpError {
   if (isRefusedByDatabase(error)) {
     return new PdpError(400, "invalid request", REFUSED_VALUE);
   }
-  if (isAway(error)) {
-    return new PdpError(503, "unavailable", AWAY);
+  if (isUnavailable(error)) {
+    return new PdpError(503, "unavailable", UNAVAILABLE_DETAIL);
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
   return status >= 500

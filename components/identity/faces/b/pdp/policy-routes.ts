@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 
-import { inChange } from "../../../admin/request.ts";
+import { runChange } from "../../../admin/request.ts";
 import type { IdentityContext, LoginFace } from "../../../context.ts";
 import { isUuid } from "../../../store/database.ts";
 import {
@@ -77,10 +77,10 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
       handler: async (request, reply) => {
         const caller = await open(request);
         const document = readPolicyDocument(request.body);
-        const made = await inChange(context, async (db) => {
+        const made = await runChange(context, async (db) => {
           await checkResource(db, caller, document);
           const id = await insertDecisionPolicy(db, caller.handle.realm.id, caller.userId, document);
-          await announce(db, caller, document.config.resource_id);
+          await publishChange(db, caller, document.config.resource_id);
           return { id, owner: caller.userId, document };
         });
         return send(reply, 200, show(made));
@@ -101,11 +101,11 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
         const caller = await open(request);
         const policy = await openPolicy(context, caller, request);
         const document = readPolicyDocument(request.body, policy.document);
-        await inChange(context, async (db) => {
+        await runChange(context, async (db) => {
           await checkResource(db, caller, document);
           await updateDecisionPolicy(db, policy.id, document);
-          await announce(db, caller, policy.document.config.resource_id);
-          await announce(db, caller, document.config.resource_id);
+          await publishChange(db, caller, policy.document.config.resource_id);
+          await publishChange(db, caller, document.config.resource_id);
         });
         return send(reply, 200, show({ ...policy, document }));
       },
@@ -115,9 +115,9 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
   app.delete("/pdp/policy/:policy", { schema: { ...TAG, summary: "Remove a policy" } }, async (request, reply) => {
     const caller = await open(request);
     const policy = await openPolicy(context, caller, request);
-    await inChange(context, async (db) => {
+    await runChange(context, async (db) => {
       await deleteDecisionPolicy(db, policy.id);
-      await announce(db, caller, policy.document.config.resource_id);
+      await publishChange(db, caller, policy.document.config.resource_id);
     });
     return reply.code(204).send();
   });
@@ -174,7 +174,7 @@ async function checkResource(db: pg.PoolClient, caller: PdpCaller, { config }: P
   }
 }
 
-async function announce(db: pg.PoolClient, { handle }: PdpCaller, resourceId: string): Promise<void> {
+async function publishChange(db: pg.PoolClient, { handle }: PdpCaller, resourceId: string): Promise<void> {
   const home = await findResourceHome(db, handle.realm.id, resourceId);
   if (home !== undefined) {
     await announceRules(db, handle.realm.name, { id: home.client, clientId: home.clientId });

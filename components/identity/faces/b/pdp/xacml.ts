@@ -46,8 +46,8 @@ function readCategory(
   }
   return Object.fromEntries(
     items.map((item) => {
-      const { AttributeId: id, Value: given } = Object(item) as { AttributeId?: unknown; Value?: unknown };
-      const isBounded = given !== undefined && JSON.stringify(given).length <= MAX_VALUE_CHARACTERS;
+      const { AttributeId: id, Value: provided } = Object(item) as { AttributeId?: unknown; Value?: unknown };
+      const isBounded = provided !== undefined && JSON.stringify(provided).length <= MAX_VALUE_CHARACTERS;
       if (typeof id !== "string" || id === "" || id.length > 255 || isHostileText(id) || !isBounded) {
         throw invalid(
           `each attribute of ${name} needs AttributeId and a Value of at most ${MAX_VALUE_CHARACTERS} characters`,
@@ -56,7 +56,7 @@ function readCategory(
       // `urn:oasis:names:tc:xacml:1.0:resource:resource-id` is `resource-id`.
       return [
         id.slice(id.lastIndexOf(":") + 1),
-        Array.isArray(given) && given.length === 1 ? given[0] : given,
+        Array.isArray(provided) && provided.length === 1 ? provided[0] : provided,
       ] as const;
     }),
   );

@@ -3,10 +3,10 @@ import { hash, randomBytes } from "node:crypto";
 import type { IdentityContext } from "../../../context.ts";
 import { isHostileText } from "@swath/service";
 import type { Notice } from "../../../pages/account-visit.ts";
-import { announceUser } from "../../../store/users.ts";
+import { publishUserChange } from "../../../store/users.ts";
 import { confirmEmail, deleteConfirmation, findConfirmation, insertConfirmation } from "../../../store/profile.ts";
-import { inChange } from "../../../admin/request.ts";
-import type { ProfileVisit } from "./visit.ts";
+import { runChange } from "../../../admin/request.ts";
+import type { ProfileContext } from "./visit.ts";
 
 const SECONDS = 86_400;
 const MAX_A_DAY = 10;
@@ -14,7 +14,7 @@ const MAX_A_DAY = 10;
 const hashOf = (token: string) => hash("sha256", token, "base64url");
 
 /** Sends the user a message with an address that proves that the e-mail address is the user's. */
-export async function sendConfirmation({ context, profile, session, request }: ProfileVisit): Promise<Notice> {
+export async function sendConfirmation({ context, profile, session, request }: ProfileContext): Promise<Notice> {
   const { user } = session;
   if (user.email === undefined) {
     return { bad: "You have no e-mail address; save one first." };
@@ -51,12 +51,12 @@ export async function isConfirmation({ pool }: IdentityContext, token: string): 
 
 /** Marks the e-mail address as confirmed, once. */
 export function confirm(context: IdentityContext, realm: string, token: string): Promise<boolean> {
-  return inChange(context, async (db) => {
+  return runChange(context, async (db) => {
     const found = await findConfirmation(db, hashOf(token));
     if (found === undefined || !(await confirmEmail(db, found))) {
       return false;
     }
-    await announceUser(db, realm, found.userId);
+    await publishUserChange(db, realm, found.userId);
     return true;
   });
 }

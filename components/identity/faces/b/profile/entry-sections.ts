@@ -74,20 +74,20 @@ const SECTIONS: readonly EntrySection[] = [
 export const entrySections: readonly Section[] = SECTIONS.map((section) => ({
   path: section.path,
   title: section.title,
-  show: async (visit, notice, shown) => {
+  show: async (ctx, notice, shown) => {
     const { kind, fields, one, title, explanation } = section;
-    const entries = await listEntries(visit.context.pool, visit.session.user.id, kind);
+    const entries = await listEntries(ctx.context.pool, ctx.session.user.id, kind);
     const hasSecret = fields.some(({ kind: type }) => type === "secret");
     const button = (id: string, action: string, label: string, name: string) =>
       renderForm(
-        visit,
+        ctx,
         section,
         action,
         html`<input type="hidden" name="entry" value="${id}" />
           <button class="quiet" type="submit" aria-label="${label} ${name}">${label}</button>`,
       );
     return renderProfilePage(
-      visit,
+      ctx,
       { path: section.path, title },
       notice,
       html`<p>${explanation}</p>
@@ -124,7 +124,7 @@ export const entrySections: readonly Section[] = SECTIONS.map((section) => ({
         }
         <h2>Add ${one === "API key" ? "an" : "a"} ${one}</h2>
         ${renderForm(
-          visit,
+          ctx,
           section,
           "add",
           html`${fields.map(

@@ -4,7 +4,7 @@ import type { Notice } from "../../../pages/account-visit.ts";
 import { FORM_TOKEN } from "../../../pages/form-token.ts";
 import { renderPage } from "../../../pages/layout.ts";
 import { findRemoval } from "../../../store/profile.ts";
-import { PROFILE, type ProfileVisit, type Section, profileToken } from "./visit.ts";
+import { PROFILE, type ProfileContext, type Section, profileToken } from "./visit.ts";
 
 const SECTIONS = [
   ["/profile_management", "Profile"],
@@ -17,12 +17,12 @@ const SECTIONS = [
 
 /** A page of the profile: its sections, what has just happened, and the content. */
 export async function renderProfilePage(
-  visit: ProfileVisit,
+  ctx: ProfileContext,
   { path, title }: Pick<Section, "path" | "title">,
   { good, bad }: Notice,
   content: Html,
 ): Promise<string> {
-  const { context, session } = visit;
+  const { context, session } = ctx;
   const due = await findRemoval(context.pool, session.user.id);
   return renderPage({
     title,
@@ -52,14 +52,14 @@ export async function renderProfilePage(
 
 /** A form of a section; `name` is what it does. */
 export function renderForm(
-  visit: ProfileVisit,
+  ctx: ProfileContext,
   { path }: Pick<Section, "path">,
   name: string,
   content: Html,
   action = `${PROFILE}${path}/modify`,
 ): Html {
   return html`<form method="post" action="${action}">
-    <input type="hidden" name="${FORM_TOKEN}" value="${profileToken(visit)}" />
+    <input type="hidden" name="${FORM_TOKEN}" value="${profileToken(ctx)}" />
     <input type="hidden" name="action" value="${name}" />
     ${content}
   </form>`;

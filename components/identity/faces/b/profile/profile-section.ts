@@ -9,15 +9,15 @@ const self = { path: "/profile_management", title: "Your profile" };
 /** Name and e-mail address. Password, second factor and sessions are on the account page. */
 export const profileSection: Section = {
   ...self,
-  show: async (visit, notice) => {
-    const { user } = visit.session;
+  show: async (ctx, notice) => {
+    const { user } = ctx.session;
     return renderProfilePage(
-      visit,
+      ctx,
       self,
       notice,
       html`<p>Your unique user ID is <code>${user.id}</code>.</p>
         ${renderForm(
-          visit,
+          ctx,
           self,
           "profile",
           html`<label for="first_name">First name</label>
@@ -55,7 +55,7 @@ export const profileSection: Section = {
               ? html`<p><strong>${user.email}</strong> is confirmed.</p>`
               : html`<p><strong>${user.email}</strong> is not confirmed yet.</p>
                   ${renderForm(
-                    visit,
+                    ctx,
                     self,
                     "confirmation",
                     html`<button type="submit">Send a confirmation message</button>`,
@@ -64,9 +64,9 @@ export const profileSection: Section = {
         }
         <h2>Password and sessions</h2>
         <p>
-          <a href="/realms/${visit.handle.realm.name}/account">Change your password, second factor and sessions</a>
+          <a href="/realms/${ctx.handle.realm.name}/account">Change your password, second factor and sessions</a>
         </p>`,
     );
   },
-  modify: (visit) => saveProfile(visit, visit.form),
+  modify: (ctx) => saveProfile(ctx, ctx.form),
 };

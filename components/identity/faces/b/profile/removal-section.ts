@@ -14,12 +14,12 @@ const DAY = 86_400;
 /** Removal of the own account, after a time in which the user may think again. */
 export const removalSection: Section = {
   ...self,
-  show: async (visit, notice) => {
-    const { context, session, profile } = visit;
+  show: async (ctx, notice) => {
+    const { context, session, profile } = ctx;
     const due = await findRemoval(context.pool, session.user.id);
     const days = Math.round(profile.removalSeconds / DAY);
     return renderProfilePage(
-      visit,
+      ctx,
       self,
       notice,
       due === undefined
@@ -32,7 +32,7 @@ export const removalSection: Section = {
               before, and you can keep it after all.
             </p>
             ${renderForm(
-              visit,
+              ctx,
               self,
               "remove",
               html`<label for="username">Your user name</label>
@@ -42,11 +42,11 @@ export const removalSection: Section = {
                 <button type="submit">Remove my account</button>`,
             )}`
         : html`<p>You asked for the removal of your account. It goes after ${toText(due)}.</p>
-            ${renderForm(visit, self, "keep", html`<button type="submit">Keep my account</button>`)}`,
+            ${renderForm(ctx, self, "keep", html`<button type="submit">Keep my account</button>`)}`,
     );
   },
-  modify: async (visit) => {
-    const { context, handle, session, profile, form, request } = visit;
+  modify: async (ctx) => {
+    const { context, handle, session, profile, form, request } = ctx;
     const { pool } = context;
     const { user } = session;
     if (form["action"] === "keep") {
@@ -60,7 +60,7 @@ export const removalSection: Section = {
     if ((form["username"] ?? "").trim().toLowerCase() !== user.username) {
       return { bad: "That is not your user name." };
     }
-    const wrong = await refuseWrongPassword(visit, form["password"], "DELETE_ACCOUNT_ERROR");
+    const wrong = await refuseWrongPassword(ctx, form["password"], "DELETE_ACCOUNT_ERROR");
     if (wrong !== undefined) {
       return { bad: wrong };
     }

@@ -21,7 +21,7 @@ import { toText } from "./page.ts";
 import { profileSection } from "./profile-section.ts";
 import { removalSection } from "./removal-section.ts";
 import { termsSection } from "./terms-section.ts";
-import { PROFILE, PROFILE_PURPOSE, type ProfileVisit, type Section } from "./visit.ts";
+import { PROFILE, PROFILE_PURPOSE, type ProfileContext, type Section } from "./visit.ts";
 
 const SECTIONS: readonly Section[] = [profileSection, termsSection, ...entrySections, removalSection];
 const MAX_MESSAGES = 50;
@@ -38,7 +38,7 @@ export function addProfileRoutes(
   const logIn = (reply: FastifyReply, path: string) =>
     // The client of the account page has its redirect URIs below that page; from there it goes on to the profile.
     logInForPage(context, face.realm, reply, { page: "account/profile", state: path });
-  const open = async (request: FastifyRequest, reply: FastifyReply): Promise<ProfileVisit | undefined> => {
+  const open = async (request: FastifyRequest, reply: FastifyReply): Promise<ProfileContext | undefined> => {
     const handle = await findRealmOr404(context, face.realm);
     void reply.headers(SECURITY_HEADERS).header("cache-control", "no-store").type("text/html; charset=utf-8");
     const session = await findBrowserSession(context, handle, request, reply);
@@ -48,43 +48,43 @@ export function addProfileRoutes(
         profile,
         handle,
         session,
-        request: request as ProfileVisit["request"],
+        request: request as ProfileContext["request"],
         reply,
         form: readFields(request),
       }
     );
   };
-  const send = async (visit: ProfileVisit, section: Section, outcome: Notice & { shown?: string }) => {
+  const send = async (ctx: ProfileContext, section: Section, outcome: Notice & { shown?: string }) => {
     // As it is now, after what was just changed.
-    const session = await findBrowserSession(context, visit.handle, visit.request, visit.reply);
-    const page = await section.show({ ...visit, session: session ?? visit.session }, outcome, outcome.shown);
-    return visit.reply.code(outcome.bad === undefined ? 200 : 400).send(page);
+    const session = await findBrowserSession(context, ctx.handle, ctx.request, ctx.reply);
+    const page = await section.show({ ...ctx, session: session ?? ctx.session }, outcome, outcome.shown);
+    return ctx.reply.code(outcome.bad === undefined ? 200 : 400).send(page);
   };
   const addForm = (
     url: string,
     section: Section,
-    handle: (visit: ProfileVisit) => Promise<Notice & { shown?: string }>,
+    handle: (ctx: ProfileContext) => Promise<Notice & { shown?: string }>,
   ) =>
     app.post(url, hide, async (request, reply) => {
-      const visit = await open(request, reply);
-      if (visit === undefined) {
+      const ctx = await open(request, reply);
+      if (ctx === undefined) {
         return logIn(reply, section.path);
       }
-      if (!isFormToken(visit.handle.realm, PROFILE_PURPOSE, visit.session.uid, visit.form[FORM_TOKEN])) {
+      if (!isFormToken(ctx.handle.realm, PROFILE_PURPOSE, ctx.session.uid, ctx.form[FORM_TOKEN])) {
         return reply.code(403).send(
           renderErrorPage({
-            title: "Not from this page",
+            title: "This form has expired",
             message: "The form did not come from this page. Go back and try again.",
           }),
         );
       }
-      return send(visit, section, await handle(visit));
+      return send(ctx, section, await handle(ctx));
     });
 
   for (const section of SECTIONS) {
     app.get(`${PROFILE}${section.path}`, hide, async (request, reply) => {
-      const visit = await open(request, reply);
-      return visit === undefined ? logIn(reply, section.path) : send(visit, section, {});
+      const ctx = await open(request, reply);
+      return ctx === undefined ? logIn(reply, section.path) : send(ctx, section, {});
     });
     addForm(`${PROFILE}${section.path}/modify`, section, section.modify);
   }
@@ -156,15 +156,15 @@ function addConfirmationRoutes(app: FastifyInstance, context: IdentityContext, {
 function addOutboxRoute(
   app: FastifyInstance,
   context: IdentityContext,
-  open: (request: FastifyRequest, reply: FastifyReply) => Promise<ProfileVisit | undefined>,
+  open: (request: FastifyRequest, reply: FastifyReply) => Promise<ProfileContext | undefined>,
   logIn: (reply: FastifyReply) => FastifyReply,
 ): void {
   app.get(`${PROFILE}/outbox`, hide, async (request, reply) => {
-    const visit = await open(request, reply);
-    if (visit === undefined) {
+    const ctx = await open(request, reply);
+    if (ctx === undefined) {
       return logIn(reply);
     }
-    const { access } = (await findUserWithAccess(context.pool, visit.handle.realm.id, visit.session.user.id)) ?? {};
+    const { access } = (await findUserWithAccess(context.pool, ctx.handle.realm.id, ctx.session.user.id)) ?? {};
     if (access?.realm.includes(ADMIN_ROLE) !== true) {
       return reply
         .code(403)
@@ -178,7 +178,7 @@ function addOutboxRoute(
         content: html`<h1>Outbox</h1>
           <p>
             ${
-              visit.profile.mailer.captures
+              ctx.profile.mailer.captures
                 ? "This deployment has no mail server (SMTP_URL): messages are kept here."
                 : "Messages are sent by the mail server; these were kept before there was one."
             }

@@ -10,15 +10,15 @@ const self = { path: "/TC_management", title: "Terms and conditions" };
 /** Terms that policies ask for, and which of them the user has accepted. */
 export const termsSection: Section = {
   ...self,
-  show: async (visit, notice) => {
-    const { context, handle, session } = visit;
+  show: async (ctx, notice) => {
+    const { context, handle, session } = ctx;
     const [terms, accepted] = await Promise.all([
       listTerms(context.pool, handle.realm.id),
       listAcceptances(context.pool, handle.realm.id, session.user.id),
     ]);
     const acceptedAt = new Map(accepted.map((each) => [each.term, each.acceptedAt]));
     return renderProfilePage(
-      visit,
+      ctx,
       self,
       notice,
       html`<p>Some services ask for terms to be accepted before they let you in.</p>
@@ -31,7 +31,7 @@ export const termsSection: Section = {
             ${text !== undefined && html`<p>${text}</p>`}
             <p class="hint">${at === undefined ? "Not accepted." : `Accepted ${toText(at)}.`}</p>
             ${renderForm(
-              visit,
+              ctx,
               self,
               at === undefined ? "accept" : "withdraw",
               html`<input type="hidden" name="term" value="${id}" />

@@ -10,7 +10,7 @@ import type { RealmHandle } from "../../../realms/realm-cache.ts";
 export const PROFILE = "/web_ui";
 
 /** A request to the user profile by somebody who is logged in. */
-export interface ProfileVisit {
+export interface ProfileContext {
   readonly context: IdentityContext;
   readonly profile: UserProfile;
   readonly handle: RealmHandle;
@@ -27,14 +27,14 @@ export interface Section {
   readonly path: string;
   readonly title: string;
   /** What is on its page now; `shown` is the id of an entry whose secrets are shown. */
-  readonly show: (visit: ProfileVisit, notice: Notice, shown?: string) => Promise<string>;
+  readonly show: (ctx: ProfileContext, notice: Notice, shown?: string) => Promise<string>;
   /** What its forms do. */
-  readonly modify: (visit: ProfileVisit) => Promise<Notice & { readonly shown?: string }>;
+  readonly modify: (ctx: ProfileContext) => Promise<Notice & { readonly shown?: string }>;
 }
 
 const PURPOSE = "user profile";
 
-export const profileToken = ({ handle, session }: Pick<ProfileVisit, "handle" | "session">): string =>
+export const profileToken = ({ handle, session }: Pick<ProfileContext, "handle" | "session">): string =>
   makeFormToken(handle.realm, PURPOSE, session.uid);
 
 export { PURPOSE as PROFILE_PURPOSE };

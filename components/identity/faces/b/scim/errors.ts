@@ -1,4 +1,4 @@
-import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
+import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { AdminError } from "../../../admin/errors.ts";
@@ -51,8 +51,8 @@ function toKnown(error: FastifyError | Error): ScimError {
   if (isRefusedByDatabase(error)) {
     return invalidValue(REFUSED_VALUE);
   }
-  if (isAway(error)) {
-    return new ScimError(503, AWAY);
+  if (isUnavailable(error)) {
+    return new ScimError(503, UNAVAILABLE_DETAIL);
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
   return status >= 500

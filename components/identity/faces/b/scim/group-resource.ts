@@ -87,11 +87,11 @@ async function setMembers(
   { callAdmin }: ScimContext,
   group: string,
   before: readonly string[],
-  wanted: readonly string[],
+  requested: readonly string[],
 ): Promise<void> {
   for (const [method, users] of [
-    ["PUT", wanted.filter((user) => !before.includes(user))],
-    ["DELETE", before.filter((user) => !wanted.includes(user))],
+    ["PUT", requested.filter((user) => !before.includes(user))],
+    ["DELETE", before.filter((user) => !requested.includes(user))],
   ] as const) {
     for (const user of users) {
       await callAdmin(method, `users/${encodeURIComponent(user)}/groups/${group}`);

@@ -50,7 +50,7 @@ function applyAt(resource: Json, path: string, op: string, value: unknown, exten
     return;
   }
   const match = PATH.exec(path);
-  const [, schema, name = "", key, wanted, sub] = match ?? [];
+  const [, schema, name = "", key, requested, sub] = match ?? [];
   if (match === null || ["__proto__", "constructor", "prototype"].some((word) => [name, sub, key].includes(word))) {
     throw invalidPath(path);
   }
@@ -61,7 +61,7 @@ function applyAt(resource: Json, path: string, op: string, value: unknown, exten
     put(sub === undefined ? home : within(home, field), sub ?? field, op, value);
     return;
   }
-  const expected: unknown = JSON.parse(wanted ?? "null");
+  const expected: unknown = JSON.parse(requested ?? "null");
   const items = Array.isArray(home[field]) ? (home[field] as Json[]) : [];
   const fitting = items.filter((item) => Object(item)[key] === expected);
   if (op === "remove" && sub === undefined) {

@@ -94,7 +94,7 @@ export function CreateKey({ opened, onClose }: CreateKeyProps) {
             {session?.isRoot && (
               <Select
                 label="User"
-                description="Whose rights it has; nobody chosen: the root user's own."
+                description="User whose permissions the key has. Default: root user."
                 data={(users.data ?? []).map(({ name }) => name)}
                 value={user}
                 onChange={setUser}
@@ -110,8 +110,8 @@ export function CreateKey({ opened, onClose }: CreateKeyProps) {
               onChange={(value) => setDays(value ?? "")}
             />
             <Switch
-              label="Fewer rights than the user"
-              description="A policy that must allow too, whatever else does."
+              label="Restrict beyond user policy"
+              description="Session policy: a request must be allowed by it as well."
               checked={isNarrowed}
               onChange={(event) => {
                 setNarrowed(event.currentTarget.checked);

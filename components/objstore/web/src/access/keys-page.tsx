@@ -53,7 +53,7 @@ export function Component() {
     lists,
   });
   const columns = useMemo((): readonly Column<AccessKey>[] => {
-    const askRemove = async (key: AccessKey) => {
+    const callRemove = async (key: AccessKey) => {
       const isSure = await confirm({
         title: `Delete the key ${key.accessKey}?`,
         body: `Programs that log in with it stop working at once${key.title === "" ? "" : ` (${key.title})`}. Links that were shared with it end.`,
@@ -96,7 +96,7 @@ export function Component() {
         sortBy: ({ expires }) => expires ?? "9999",
       },
       switchColumn(({ accessKey }) => `${accessKey} may be used`, enable),
-      deleteColumn(({ accessKey }) => accessKey, askRemove),
+      deleteColumn(({ accessKey }) => accessKey, callRemove),
     ];
   }, [confirm, enable, remove]);
   const create = (

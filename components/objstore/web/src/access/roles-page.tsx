@@ -32,7 +32,7 @@ export function Component() {
     lists: ["roles"],
   });
   const columns = useMemo((): readonly Column<Role>[] => {
-    const askRemove = async (role: Role) => {
+    const callRemove = async (role: Role) => {
       const isSure = await confirm({
         title: `Delete the role ${role.name}?`,
         body: "Whoever has rights by this role alone loses them at once, also those who are logged in.",
@@ -65,7 +65,7 @@ export function Component() {
         ),
       },
       madeColumn(),
-      deleteColumn(({ name }) => name, askRemove),
+      deleteColumn(({ name }) => name, callRemove),
     ];
   }, [confirm, remove]);
   const create = (

@@ -40,7 +40,7 @@ export function Component() {
     lists,
   });
   const columns = useMemo((): readonly Column<User>[] => {
-    const askRemove = async (user: User) => {
+    const callRemove = async (user: User) => {
       const isSure = await confirm({
         title: `Delete the user ${user.name}?`,
         body: "All access keys of the user are deleted with it; programs that log in with them stop working. Buckets and objects stay.",
@@ -64,7 +64,7 @@ export function Component() {
       },
       madeColumn(),
       switchColumn(({ name }) => `${name} may log in`, enable),
-      deleteColumn(({ name }) => name, askRemove),
+      deleteColumn(({ name }) => name, callRemove),
     ];
   }, [confirm, enable, remove]);
   const create = (

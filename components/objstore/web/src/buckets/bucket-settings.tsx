@@ -63,7 +63,7 @@ function Versioning({ bucket: { name, versioning } }: { readonly bucket: Bucket 
       </Title>
       {change.error && <ErrorNote error={change.error} title="Not changed" />}
       <Switch
-        label="Keep old versions"
+        label="Versioning"
         description={
           versioning === "Suspended"
             ? "Paused: versions that were kept are still there, no more are added."
@@ -144,7 +144,7 @@ function Deletion({ bucket: { name, objects, bytes } }: { readonly bucket: Bucke
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["buckets"] }),
   });
-  const ask = async () => {
+  const send = async () => {
     const isSure = await confirm({
       title: `Delete the bucket ${name}`,
       body: `${formatPlural(objects, "object")} with all old versions (${formatBytes(bytes)}) and everything that is being uploaded are deleted for good. Programs that use the bucket stop working.`,
@@ -168,7 +168,7 @@ function Deletion({ bucket: { name, objects, bytes } }: { readonly bucket: Bucke
           variant="outline"
           leftSection={<Trash2 size={16} aria-hidden />}
           loading={remove.isPending}
-          onClick={() => void ask()}
+          onClick={() => void send()}
         >
           Delete the bucket
         </Button>

@@ -66,7 +66,7 @@ export function CreateBucket({ opened, onClose }: CreateBucketProps) {
             data-autofocus
           />
           <Switch
-            label="Keep old versions"
+            label="Versioning"
             description="What is overwritten or deleted can be brought back; it counts as used until it is deleted for good."
             checked={hasVersions}
             onChange={(event) => setVersions(event.currentTarget.checked)}

@@ -13,8 +13,8 @@ export async function emptyBucket(bucket: string, onProgress: (done: number) => 
       onProgress(before);
     }
   }
-  const answer = await send({ method: "GET", bucket, query: { uploads: "" } });
-  for (const upload of childrenOf(parseXml(await answer.text()), "Upload")) {
+  const response = await send({ method: "GET", bucket, query: { uploads: "" } });
+  for (const upload of childrenOf(parseXml(await response.text()), "Upload")) {
     const [key = "", uploadId = ""] = [textOf(upload, "Key"), textOf(upload, "UploadId")];
     await send({ method: "DELETE", bucket, key, query: { uploadId } });
   }

@@ -84,8 +84,8 @@ function LifecycleForm({ bucket, saved }: { readonly bucket: string; readonly sa
 /** The rules as text; empty when there are none. @throws {RequestError} */
 async function fetchLifecycle(bucket: string): Promise<string> {
   try {
-    const answer = await send({ method: "GET", bucket, query: { lifecycle: "" } });
-    return format(readLifecycle(parseXml(await answer.text())));
+    const response = await send({ method: "GET", bucket, query: { lifecycle: "" } });
+    return format(readLifecycle(parseXml(await response.text())));
   } catch (error) {
     if (error instanceof RequestError && error.status === 404) {
       return "";

@@ -27,11 +27,12 @@ function Folder({ prefix }: { readonly prefix: string }) {
   const folder = useFolder(bucket.name, prefix);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [filter, setFilter] = useState("");
-  const wanted = useDeferredValue(filter.trim().toLowerCase());
+  const requested = useDeferredValue(filter.trim().toLowerCase());
   const upload = useUpload({ bucket: bucket.name, prefix, entries: folder.entries ?? [] });
   const shown = useMemo(
-    () => (wanted === "" ? folder.entries : folder.entries?.filter(({ name }) => name.toLowerCase().includes(wanted))),
-    [folder.entries, wanted],
+    () =>
+      requested === "" ? folder.entries : folder.entries?.filter(({ name }) => name.toLowerCase().includes(requested)),
+    [folder.entries, requested],
   );
   const chosen = useMemo(
     () => (folder.entries ?? []).filter(({ key }) => selected.has(key)),

@@ -60,7 +60,7 @@ function ObjectPage({ bucket, objectKey: key, version }: ObjectPageProps) {
           color="red"
           leftSection={<Trash2 size={16} aria-hidden />}
           loading={deletion.isPending}
-          onClick={() => void deletion.ask([{ key, name, isFolder: false }])}
+          onClick={() => void deletion.send([{ key, name, isFolder: false }])}
         >
           Delete
         </Button>

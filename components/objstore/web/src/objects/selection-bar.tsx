@@ -46,7 +46,7 @@ export function SelectionBar({ bucket, chosen, onDone }: SelectionBarProps) {
             variant="outline"
             leftSection={<Trash2 size={14} aria-hidden />}
             loading={deletion.isPending}
-            onClick={() => void deletion.ask(chosen)}
+            onClick={() => void deletion.send(chosen)}
           >
             Delete
           </Button>
@@ -58,7 +58,7 @@ export function SelectionBar({ bucket, chosen, onDone }: SelectionBarProps) {
             leftSection={<X size={14} aria-hidden />}
             onClick={onDone}
           >
-            Choose nothing
+            Clear selection
           </Button>
         </Group>
       </Group>

@@ -10,7 +10,7 @@ import { removeAll } from "../s3/remove.ts";
 type Chosen = Pick<Entry, "key" | "name" | "isFolder">;
 
 interface Deletion {
-  readonly ask: (chosen: readonly Chosen[]) => Promise<void>;
+  readonly send: (chosen: readonly Chosen[]) => Promise<void>;
   readonly isPending: boolean;
   /** Objects that are gone so far. */
   readonly progress: number | undefined;
@@ -55,7 +55,7 @@ export function useDeletion({ name: bucket, versioning }: Bucket, onDone: () => 
       ]);
     },
   });
-  const ask = async (chosen: readonly Chosen[]) => {
+  const send = async (chosen: readonly Chosen[]) => {
     const hasFolders = chosen.some(({ isFolder }) => isFolder);
     const isKept = versioning === "Enabled";
     const what = formatPlural(chosen.length, hasFolders ? "entry" : "object", hasFolders ? "entries" : "objects");
@@ -84,5 +84,5 @@ export function useDeletion({ name: bucket, versioning }: Bucket, onDone: () => 
       remove.mutate(chosen);
     }
   };
-  return { ask, isPending: remove.isPending, progress };
+  return { send, isPending: remove.isPending, progress };
 }

@@ -44,7 +44,7 @@ export function VersionList({ bucket, objectKey: key, shown }: VersionListProps)
     onError: (error) => notifyFailed("The version was not deleted", error),
     onSettled: refresh,
   });
-  const askRemove = async (version: Version) => {
+  const callRemove = async (version: Version) => {
     const what = version.isDeletion ? "mark of deletion" : "version";
     const isSure = await confirm({
       title: `Delete this ${what} for good?`,
@@ -110,7 +110,7 @@ export function VersionList({ bucket, objectKey: key, shown }: VersionListProps)
                       </Tooltip>
                     )}
                     {!version.isDeletion && !version.isLatest && (
-                      <Tooltip label="Make it the newest again">
+                      <Tooltip label="Restore this version">
                         <ActionIcon
                           variant="subtle"
                           color="gray"
@@ -128,7 +128,7 @@ export function VersionList({ bucket, objectKey: key, shown }: VersionListProps)
                         variant="subtle"
                         color="red"
                         aria-label={`Delete the ${version.isDeletion ? "mark" : "version"} of ${when} for good`}
-                        onClick={() => void askRemove(version)}
+                        onClick={() => void callRemove(version)}
                       >
                         <Trash2 size={16} aria-hidden />
                       </ActionIcon>

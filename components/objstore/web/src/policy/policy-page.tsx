@@ -46,20 +46,20 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
     const isSure =
       !becomesPublic ||
       (await confirm({
-        title: "Let everybody in?",
+        title: "Allow public access?",
         body: 'The policy names everybody (Principal "*"): what it allows needs no login, from anywhere that reaches this service.',
-        action: "Let everybody in",
+        action: "Allow public access",
         danger: true,
       }));
     if (isSure) {
       save.mutate(check.policy);
     }
   };
-  const askRemove = async () => {
+  const callRemove = async () => {
     const isSure = await confirm({
-      title: "Take the policy away?",
+      title: "Remove the policy?",
       body: "Whoever had rights by this policy alone loses them at once.",
-      action: "Take it away",
+      action: "Remove policy",
       danger: true,
     });
     if (isSure) {
@@ -101,8 +101,14 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
             Undo changes
           </Button>
           {bucket.policy !== null && (
-            <Button variant="outline" color="red" onClick={() => void askRemove()} loading={remove.isPending} ml="auto">
-              Take it away
+            <Button
+              variant="outline"
+              color="red"
+              onClick={() => void callRemove()}
+              loading={remove.isPending}
+              ml="auto"
+            >
+              Remove policy
             </Button>
           )}
         </Group>

@@ -22,20 +22,20 @@ export function findFootprints(document: unknown): readonly Footprint[] {
   if (document["type"] === "Collection") {
     const extent = isRecord(document["extent"]) ? document["extent"]["spatial"] : undefined;
     const boxes = isRecord(extent) && Array.isArray(extent["bbox"]) ? (extent["bbox"] as unknown[]) : [];
-    return boxes.slice(0, 1).flatMap((box) => {
-      const read = readBox(box);
+    return boxes.slice(0, 1).flatMap((bbox) => {
+      const read = readBox(bbox);
       return read === undefined ? [] : [{ id: toId(document), geometry: toPolygon(read), box: read }];
     });
   }
   const geometry = document["type"] === "Feature" ? document["geometry"] : document;
-  const box = isRecord(geometry) ? boxOf(geometry["coordinates"]) : undefined;
-  return box === undefined ? [] : [{ id: toId(document), geometry, box }];
+  const bbox = isRecord(geometry) ? bboxOf(geometry["coordinates"]) : undefined;
+  return bbox === undefined ? [] : [{ id: toId(document), geometry, box: bbox }];
 }
 
 /** The box around several. */
-export function joinBoxes(footprints: readonly Footprint[]): Box {
+export function mergeBboxes(footprints: readonly Footprint[]): Box {
   return footprints
-    .map(({ box }) => box)
+    .map(({ box: bbox }) => bbox)
     .reduce((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])]);
 }
 
@@ -64,8 +64,8 @@ function readBox(value: unknown): Box | undefined {
   return numbers.length === 6 ? checkBox([a, b, d, e]) : undefined;
 }
 
-function boxOf(coordinates: unknown): Box | undefined {
-  const box: [number, number, number, number] = [
+function bboxOf(coordinates: unknown): Box | undefined {
+  const bbox: [number, number, number, number] = [
     Number.POSITIVE_INFINITY,
     Number.POSITIVE_INFINITY,
     Number.NEGATIVE_INFINITY,
@@ -77,10 +77,10 @@ function boxOf(coordinates: unknown): Box | undefined {
     }
     const [x, y] = value as unknown[];
     if (typeof x === "number" && typeof y === "number") {
-      box[0] = Math.min(box[0], x);
-      box[1] = Math.min(box[1], y);
-      box[2] = Math.max(box[2], x);
-      box[3] = Math.max(box[3], y);
+      bbox[0] = Math.min(bbox[0], x);
+      bbox[1] = Math.min(bbox[1], y);
+      bbox[2] = Math.max(bbox[2], x);
+      bbox[3] = Math.max(bbox[3], y);
       return;
     }
     for (const part of value) {
@@ -88,12 +88,12 @@ function boxOf(coordinates: unknown): Box | undefined {
     }
   };
   visit(coordinates, 0);
-  return checkBox(box);
+  return checkBox(bbox);
 }
 
-function checkBox(box: readonly (number | undefined)[]): Box | undefined {
-  return box.every((each) => each !== undefined && Number.isFinite(each) && Math.abs(each) <= 360)
-    ? (box as unknown as Box)
+function checkBox(bbox: readonly (number | undefined)[]): Box | undefined {
+  return bbox.every((each) => each !== undefined && Number.isFinite(each) && Math.abs(each) <= 360)
+    ? (bbox as unknown as Box)
     : undefined;
 }
 

@@ -67,7 +67,7 @@ function Picture({ url, raster: { info, image, bytes }, name }: PictureProps) {
         <Stack align="center" p="lg">
           <Text size="sm">This raster has no overviews: for a picture up to {formatBytes(bytes)} have to be read.</Text>
           <Button variant="default" onClick={() => setWanted(true)}>
-            Read it anyway
+            Load anyway
           </Button>
         </Stack>
       )}

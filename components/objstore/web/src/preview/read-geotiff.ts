@@ -57,7 +57,7 @@ async function listOverviews(tiff: GeoTIFF, first: GeoTIFFImage): Promise<readon
 }
 
 function toInfo(image: GeoTIFFImage, overviews: number): RasterInfo {
-  const box = readBox(image);
+  const bbox = readBox(image);
   const keys = image.getGeoKeys();
   const epsg = Number(keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey);
   return {
@@ -68,8 +68,8 @@ function toInfo(image: GeoTIFFImage, overviews: number): RasterInfo {
     noData: image.getGDALNoData() ?? undefined,
     // 32767 says that the file describes its system itself.
     epsg: Number.isInteger(epsg) && epsg !== 32_767 ? epsg : undefined,
-    box,
-    pixelSize: box && [(box[2] - box[0]) / image.getWidth(), (box[3] - box[1]) / image.getHeight()],
+    box: bbox,
+    pixelSize: bbox && [(bbox[2] - bbox[0]) / image.getWidth(), (bbox[3] - bbox[1]) / image.getHeight()],
     isTiled: image.isTiled,
     overviews,
   };
@@ -80,9 +80,9 @@ const KINDS = { 1: "uint", 2: "int", 3: "float" } as const;
 /** A picture without a place has none. */
 function readBox(image: GeoTIFFImage): RasterInfo["box"] {
   try {
-    const box = image.getBoundingBox();
-    return box.length === 4 && box.every((each) => Number.isFinite(each))
-      ? (box as unknown as RasterInfo["box"])
+    const bbox = image.getBoundingBox();
+    return bbox.length === 4 && bbox.every((each) => Number.isFinite(each))
+      ? (bbox as unknown as RasterInfo["box"])
       : undefined;
   } catch {
     return undefined;

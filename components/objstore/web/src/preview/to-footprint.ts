@@ -1,4 +1,4 @@
-import { insist } from "@swath/ui";
+import { loadWithRetry } from "@swath/ui";
 
 import type { Footprint } from "./find-footprints.ts";
 import type { RasterInfo } from "./read-geotiff.ts";
@@ -7,12 +7,12 @@ import type { RasterInfo } from "./read-geotiff.ts";
 const STEPS = 8;
 
 /** Where a raster lies, in degrees; undefined where it has no place. @throws {Error} when its reference system is not known */
-export async function toFootprint({ box, epsg }: RasterInfo, id: string): Promise<Footprint | undefined> {
-  if (box === undefined || epsg === undefined) {
+export async function toFootprint({ box: bbox, epsg }: RasterInfo, id: string): Promise<Footprint | undefined> {
+  if (bbox === undefined || epsg === undefined) {
     return undefined;
   }
-  const { toDegrees } = await insist(() => import("@swath/ui/map"));
-  const ring = await toDegrees(`EPSG:${epsg}`, outline(box));
+  const { toDegrees } = await loadWithRetry(() => import("@swath/ui/map"));
+  const ring = await toDegrees(`EPSG:${epsg}`, outline(bbox));
   const lons = ring.map(([lon]) => lon);
   const lats = ring.map(([, lat]) => lat);
   return {

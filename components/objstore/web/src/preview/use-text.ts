@@ -20,8 +20,8 @@ export function useText({ url, size, etag }: TextSource, limit: number): UseQuer
     queryKey: ["preview", url, etag, limit],
     queryFn: async ({ signal }) => {
       const isCut = size > limit;
-      const answer = await sendTo(url, { signal, ...(isCut && { headers: { range: `bytes=0-${limit - 1}` } }) });
-      return { text: await answer.text(), isCut };
+      const response = await sendTo(url, { signal, ...(isCut && { headers: { range: `bytes=0-${limit - 1}` } }) });
+      return { text: await response.text(), isCut };
     },
     staleTime: Number.POSITIVE_INFINITY,
   });

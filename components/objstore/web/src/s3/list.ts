@@ -37,8 +37,8 @@ export async function listPage({ bucket, prefix, deep = false, token, signal }: 
     ...(!deep && { delimiter: "/" }),
     ...(token !== undefined && { "continuation-token": token }),
   };
-  const answer = await send({ method: "GET", bucket, query }, signal ? { signal } : {});
-  const document = parseXml(await answer.text());
+  const response = await send({ method: "GET", bucket, query }, signal ? { signal } : {});
+  const document = parseXml(await response.text());
   const folders = childrenOf(document, "CommonPrefixes").map((element): Entry => {
     const key = decode(textOf(element, "Prefix"));
     return { key, name: key.slice(prefix.length), isFolder: true, size: 0, modified: 0 };

@@ -36,8 +36,8 @@ async function readTags(
   query: Readonly<Record<string, string>>,
 ): Promise<ObjectInfo["tags"]> {
   try {
-    const answer = await send({ method: "GET", bucket, key, query: { ...query, tagging: "" } });
-    const set = childrenOf(parseXml(await answer.text()), "TagSet")[0];
+    const response = await send({ method: "GET", bucket, key, query: { ...query, tagging: "" } });
+    const set = childrenOf(parseXml(await response.text()), "TagSet")[0];
     return set === undefined
       ? []
       : childrenOf(set, "Tag").map((tag) => [textOf(tag, "Key") ?? "", textOf(tag, "Value") ?? ""] as const);

@@ -27,8 +27,8 @@ export async function removeAll(
         `<Object><Key>${escapeXml(key)}</Key>${version === undefined ? "" : `<VersionId>${escapeXml(version)}</VersionId>`}</Object>`,
     );
     const body = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${items.join("")}</Delete>`;
-    const answer = await send({ method: "POST", bucket, query: { delete: "" } }, { body });
-    const refused = childrenOf(parseXml(await answer.text()), "Error");
+    const response = await send({ method: "POST", bucket, query: { delete: "" } }, { body });
+    const refused = childrenOf(parseXml(await response.text()), "Error");
     if (refused[0] !== undefined) {
       const more = refused.length > 1 ? `, and ${refused.length - 1} more` : "";
       const detail = `${textOf(refused[0], "Key")}: ${textOf(refused[0], "Message")}${more}`;

@@ -10,9 +10,9 @@ interface SendOptions {
 }
 
 /** Signs and sends a request. @throws {RequestError} with the message of S3 */
-export async function send(wanted: S3Request, options: SendOptions = {}): Promise<Response> {
-  const url = await sign(wanted);
-  return sendTo(url, { method: wanted.method, ...options, headers: { ...wanted.headers, ...options.headers } });
+export async function send(requested: S3Request, options: SendOptions = {}): Promise<Response> {
+  const url = await sign(requested);
+  return sendTo(url, { method: requested.method, ...options, headers: { ...requested.headers, ...options.headers } });
 }
 
 /** Sends a request to an address that is signed already. @throws {RequestError} */

@@ -14,13 +14,13 @@ export interface S3Request {
 
 /** Addresses of requests, signed with the rights of whoever is logged in. @throws {RequestError} */
 export async function signAll(requests: readonly S3Request[]): Promise<readonly string[]> {
-  const body = { requests: requests.map((wanted) => ({ seconds: 600, ...wanted })) };
+  const body = { requests: requests.map((requested) => ({ seconds: 600, ...requested })) };
   return (await requestJson<{ urls: string[] }>("/api/presign", { method: "POST", body })).urls;
 }
 
 /** As `signAll`, for one request. @throws {RequestError} */
-export async function sign(wanted: S3Request): Promise<string> {
-  const [url = ""] = await signAll([wanted]);
+export async function sign(requested: S3Request): Promise<string> {
+  const [url = ""] = await signAll([requested]);
   return url;
 }
 

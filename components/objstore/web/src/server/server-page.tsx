@@ -134,7 +134,7 @@ function ScrubReport({ scrub, damaged }: { readonly scrub: Scrub; readonly damag
   return (
     <Paper withBorder p="md">
       <Title order={2} mb="xs">
-        Health of what is stored
+        Data integrity
       </Title>
       <Text size="sm" mb="sm" role="status">
         {describe(scrub)}
@@ -165,7 +165,7 @@ function ScrubReport({ scrub, damaged }: { readonly scrub: Scrub; readonly damag
           loading={isRunning || start.isPending}
           onClick={() => start.mutate()}
         >
-          Check everything now
+          Scrub now
         </Button>
       )}
     </Paper>

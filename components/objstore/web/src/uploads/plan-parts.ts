@@ -1,9 +1,9 @@
 /** A file over this is sent in parts, so that a broken connection costs one part and not everything. */
 export const PARTS_FROM = 64 * 2 ** 20;
 
-const SMALLEST_PART = 16 * 2 ** 20;
+const MIN_PART = 16 * 2 ** 20;
 /** S3 takes 10,000; some are left as room. */
-const MOST_PARTS = 9000;
+const MAX_PARTS = 9000;
 
 export interface Part {
   readonly number: number;
@@ -13,7 +13,7 @@ export interface Part {
 
 /** How a file is cut: 16 MiB a part, more where that would be too many. */
 export function planParts(size: number): readonly Part[] {
-  const length = Math.max(SMALLEST_PART, Math.ceil(size / MOST_PARTS / 2 ** 20) * 2 ** 20);
+  const length = Math.max(MIN_PART, Math.ceil(size / MAX_PARTS / 2 ** 20) * 2 ** 20);
   const count = Math.ceil(size / length);
   return Array.from({ length: count }, (_, index) => ({
     number: index + 1,

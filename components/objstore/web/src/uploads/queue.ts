@@ -20,7 +20,7 @@ export interface QueueState {
   readonly speed: number;
 }
 
-interface Wanted {
+interface Requested {
   readonly key: string;
   readonly file: File;
 }
@@ -52,7 +52,7 @@ export class UploadQueue {
 
   readonly read = (): QueueState => this.#state;
 
-  add(bucket: string, files: readonly Wanted[]): void {
+  add(bucket: string, files: readonly Requested[]): void {
     for (const { key, file } of files) {
       const id = this.#nextId++;
       this.#files.set(id, { file, stop: new AbortController() });

@@ -28,7 +28,7 @@ export async function uploadFile(options: UploadOptions): Promise<void> {
     return;
   }
   const headers = { "content-type": contentTypeOf(file.name, file.type) };
-  await insist(signal, async () => {
+  await loadWithRetry(signal, async () => {
     const url = await sign({ method: "PUT", bucket, key, seconds: 3600 });
     await put(url, file, { headers, onProgress, signal });
   });
@@ -48,9 +48,9 @@ async function uploadInParts({ bucket, key, file, onProgress, signal }: UploadOp
     const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join("")}</CompleteMultipartUpload>`;
     const done = await send({ method: "POST", bucket, key, query: { uploadId } }, { body, signal });
     // S3 may find out after it began to answer, and then says so in the body.
-    const answer = parseXml(await done.text());
-    if (answer.localName === "Error") {
-      throw new RequestError(500, { title: textOf(answer, "Code"), detail: textOf(answer, "Message") });
+    const response = parseXml(await done.text());
+    if (response.localName === "Error") {
+      throw new RequestError(500, { title: textOf(response, "Code"), detail: textOf(response, "Message") });
     }
   } catch (error) {
     // What was sent counts as used until it is called off.
@@ -80,7 +80,7 @@ async function uploadParts({
   const both = AbortSignal.any([signal, stop.signal]);
   const work = async () => {
     for (const part of left) {
-      etags[part.number - 1] = await insist(both, async () => {
+      etags[part.number - 1] = await loadWithRetry(both, async () => {
         const query = { partNumber: String(part.number), uploadId };
         const [url = ""] = await signAll([{ method: "PUT", bucket, key, query, seconds: 3600 }]);
         return put(url, file.slice(part.start, part.end), {
@@ -99,7 +99,7 @@ async function uploadParts({
 }
 
 /** Tries again, later and later, what broke on the way or was refused for the moment. */
-async function insist<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function loadWithRetry<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {

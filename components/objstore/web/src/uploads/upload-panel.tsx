@@ -29,7 +29,7 @@ export function UploadPanel() {
         <Group gap={4} wrap="nowrap">
           {state.active > 0 ? (
             <Button size="compact-xs" variant="default" onClick={() => queue.stopAll()}>
-              Stop all
+              Cancel all
             </Button>
           ) : (
             <Button size="compact-xs" variant="default" onClick={() => queue.clear()}>

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { askService, serviceUrl } from "../../src/api/services.ts";
+import { requestService, serviceUrl } from "../../src/api/services.ts";
 import { toFileUrl } from "../../src/api/files.ts";
 import { itemAddress } from "./edit.ts";
 import type { ItemPage, StacAsset, StacCollection, StacItem, StacLink } from "../model/stac.ts";
@@ -19,7 +19,7 @@ export const searchQuery = (body: Readonly<Record<string, unknown>>) =>
   infiniteQueryOptions({
     queryKey: ["catalogue", "search", body],
     queryFn: ({ pageParam, signal }) =>
-      askService<ItemPage>(SERVICE, "/stac/search", { method: "POST", body: pageParam, signal }),
+      requestService<ItemPage>(SERVICE, "/stac/search", { method: "POST", body: pageParam, signal }),
     initialPageParam: { ...body, limit: PAGE_SIZE } as Readonly<Record<string, unknown>>,
     getNextPageParam: ({ links = [] }) => links.find(({ rel }) => rel === "next")?.body,
   });
@@ -29,7 +29,7 @@ export const timesQuery = (conditions: Readonly<Record<string, unknown>>) =>
   queryOptions({
     queryKey: ["catalogue", "times", conditions],
     queryFn: async ({ signal }) => {
-      const found = await askService<{
+      const found = await requestService<{
         readonly aggregations: readonly { readonly name: string; readonly buckets?: readonly TimeBucket[] }[];
       }>(SERVICE, "/stac/aggregate", {
         method: "POST",
@@ -47,7 +47,7 @@ export const collectionsQuery = () =>
       const all: StacCollection[] = [];
       for (let path: string | undefined = "/stac/collections?limit=1000"; path !== undefined;) {
         const page: { readonly collections: readonly StacCollection[]; readonly links?: readonly StacLink[] } =
-          await askService(SERVICE, path, { signal });
+          await requestService(SERVICE, path, { signal });
         all.push(...page.collections);
         const next = page.links?.find(({ rel }) => rel === "next")?.href;
         path = next === undefined ? undefined : pathOf(next);
@@ -60,13 +60,13 @@ export const collectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["catalogue", "collection", id],
     queryFn: ({ signal }) =>
-      askService<StacCollection>(SERVICE, `/stac/collections/${encodeURIComponent(id)}`, { signal }),
+      requestService<StacCollection>(SERVICE, `/stac/collections/${encodeURIComponent(id)}`, { signal }),
   });
 
 export const itemQuery = (collection: string, id: string) =>
   queryOptions({
     queryKey: ["catalogue", "item", collection, id],
-    queryFn: ({ signal }) => askService<StacItem>(SERVICE, itemAddress(collection, id), { signal }),
+    queryFn: ({ signal }) => requestService<StacItem>(SERVICE, itemAddress(collection, id), { signal }),
   });
 
 /** Where the browser reads an asset: on the portal's own host, since pages may ask no other. */

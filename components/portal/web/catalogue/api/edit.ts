@@ -1,7 +1,7 @@
 import { RequestError } from "@swath/ui";
 import { queryOptions } from "@tanstack/react-query";
 
-import { askService, callService } from "../../src/api/services.ts";
+import { requestService, callService } from "../../src/api/services.ts";
 
 const SERVICE = "resource-catalogue";
 
@@ -20,7 +20,7 @@ export const permissionsQuery = (collection?: string) =>
   queryOptions({
     queryKey: ["catalogue", "permissions", collection ?? null],
     queryFn: ({ signal }) =>
-      askService<Permissions>(
+      requestService<Permissions>(
         SERVICE,
         `/permissions${collection === undefined ? "" : `?collection=${encodeURIComponent(collection)}`}`,
         { signal },
@@ -51,11 +51,11 @@ export const editableQuery = <T>(address: string) =>
 
 /** @throws {RequestError} 400 with what is wrong, field by field; 409 where it exists; 412 where somebody else changed it meanwhile */
 export function createRecord(address: string, document: unknown): Promise<unknown> {
-  return askService(SERVICE, address, { method: "POST", body: document });
+  return requestService(SERVICE, address, { method: "POST", body: document });
 }
 
 export function replaceRecord(address: string, document: unknown, etag: string | undefined): Promise<unknown> {
-  return askService(SERVICE, address, {
+  return requestService(SERVICE, address, {
     method: "PUT",
     body: document,
     ...(etag !== undefined && { headers: { "if-match": etag } }),
@@ -63,7 +63,7 @@ export function replaceRecord(address: string, document: unknown, etag: string |
 }
 
 export function deleteRecord(address: string): Promise<unknown> {
-  return askService(SERVICE, address, { method: "DELETE" });
+  return requestService(SERVICE, address, { method: "DELETE" });
 }
 
 /** What the catalogue found wrong with a document. */

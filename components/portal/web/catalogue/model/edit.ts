@@ -1,4 +1,4 @@
-import { boxOf, formatBox, parseBox, toPolygon } from "../../processing/model/areas.ts";
+import { bboxOf, formatBox, parseBox, toPolygon } from "../../processing/model/areas.ts";
 import type { StacCollection, StacItem } from "./stac.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -61,14 +61,14 @@ export function toCollectionForm({
   extent,
 }: StacCollection): CollectionForm {
   const [from, to] = extent?.temporal?.interval?.[0] ?? [];
-  const box = extent?.spatial?.bbox?.[0] ?? [];
+  const bbox = extent?.spatial?.bbox?.[0] ?? [];
   return {
     id,
     title: title ?? "",
     description: description ?? "",
     license: license ?? "other",
     keywords: keywords ?? [],
-    area: (box.length === 6 ? [box[0], box[1], box[3], box[4]] : box).join(","),
+    area: (bbox.length === 6 ? [bbox[0], bbox[1], bbox[3], bbox[4]] : bbox).join(","),
     from: from?.slice(0, 10) ?? "",
     to: to?.slice(0, 10) ?? "",
   };
@@ -125,15 +125,15 @@ const FORM_PROPERTIES = new Set(["title", "datetime", "eo:cloud_cover"]);
 
 export function toItemForm({ id, geometry, properties, assets = {} }: StacItem): ItemForm {
   const others = Object.fromEntries(Object.entries(properties).filter(([name]) => !FORM_PROPERTIES.has(name)));
-  const box = geometry === null ? undefined : boxOf(geometry);
-  const isBox = box !== undefined && JSON.stringify(geometry) === JSON.stringify(toPolygon(box));
+  const bbox = geometry === null ? undefined : bboxOf(geometry);
+  const isBox = bbox !== undefined && JSON.stringify(geometry) === JSON.stringify(toPolygon(bbox));
   const textOf = (value: unknown): string =>
     typeof value === "string" || typeof value === "number" ? String(value) : "";
   return {
     id,
     title: textOf(properties["title"]),
     datetime: textOf(properties["datetime"]),
-    area: geometry === null ? "" : isBox ? formatBox(box) : JSON.stringify(geometry),
+    area: geometry === null ? "" : isBox ? formatBox(bbox) : JSON.stringify(geometry),
     clouds: textOf(properties["eo:cloud_cover"]),
     assets: JSON.stringify(assets, null, 2),
     properties: JSON.stringify(others, null, 2),
@@ -145,7 +145,7 @@ export function toItem(form: ItemForm, collection: string, before: Json = {}): J
   const { bbox, geometry: oldGeometry, ...rest } = before;
   const geometry = parseGeometry(form.area) ?? null;
   const isMoved = JSON.stringify(geometry) !== JSON.stringify(oldGeometry ?? null);
-  const box = geometry === null ? undefined : isMoved ? boxOf(geometry) : bbox;
+  const box = geometry === null ? undefined : isMoved ? bboxOf(geometry) : bbox;
   const extensions = (before["stac_extensions"] ?? []) as readonly string[];
   const saysClouds = form.clouds.trim() !== "";
   return {
@@ -183,8 +183,8 @@ export function checkItem(form: ItemForm): FieldErrors {
 }
 
 function parseGeometry(text: string): unknown {
-  const box = parseBox(text);
-  return box === undefined ? parseObject(text) : toPolygon(box);
+  const bbox = parseBox(text);
+  return bbox === undefined ? parseObject(text) : toPolygon(bbox);
 }
 
 function parseObject(text: string): Json | undefined {

@@ -28,14 +28,14 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Reads the address. What cannot be understood counts as left out. */
 export function readSearchState(query: URLSearchParams): SearchState {
-  const box = parseBox(query.get("bbox") ?? "");
+  const bbox = parseBox(query.get("bbox") ?? "");
   const [from, to] = [query.get("from") ?? "", query.get("to") ?? ""];
   const clouds = Number(query.get("clouds") ?? Number.NaN);
   const sort = query.get("sort") ?? "";
   return {
     text: query.get("q") ?? "",
     collections: query.getAll("collection"),
-    ...(box !== undefined && { box }),
+    ...(bbox !== undefined && { box: bbox }),
     ...(DAY.test(from) && { from }),
     ...(DAY.test(to) && { to }),
     ...(clouds >= 0 && clouds <= 100 && { clouds }),
@@ -45,13 +45,13 @@ export function readSearchState(query: URLSearchParams): SearchState {
 }
 
 export function writeSearchState(state: SearchState): URLSearchParams {
-  const { text, collections, box, from, to, clouds, filter, sort } = state;
+  const { text, collections, box: bbox, from, to, clouds, filter, sort } = state;
   const query = new URLSearchParams();
   const set = (name: string, value: string | undefined) =>
     value !== undefined && value !== "" && query.set(name, value);
   set("q", text.trim());
   collections.forEach((collection) => query.append("collection", collection));
-  set("bbox", box && formatBox(box));
+  set("bbox", bbox && formatBox(bbox));
   set("from", from);
   set("to", to);
   set("clouds", clouds === undefined ? undefined : String(clouds));
@@ -70,7 +70,7 @@ export function toSearchBody(state: SearchState): Readonly<Record<string, unknow
 
 /** The same without an order: for aggregations. */
 export function toConditions(state: SearchState): Readonly<Record<string, unknown>> {
-  const { text, collections, box, clouds, filter } = state;
+  const { text, collections, box: bbox, clouds, filter } = state;
   const conditions = [
     ...(clouds === undefined ? [] : [`"eo:cloud_cover" <= ${clouds}`]),
     ...(filter.trim() === "" ? [] : [`(${filter.trim()})`]),
@@ -79,7 +79,7 @@ export function toConditions(state: SearchState): Readonly<Record<string, unknow
   return {
     ...(text.trim() !== "" && { q: text.trim().split(/\s+/) }),
     ...(collections.length > 0 && { collections }),
-    ...(box !== undefined && { bbox: box }),
+    ...(bbox !== undefined && { bbox: bbox }),
     ...(datetime !== undefined && { datetime }),
     ...(conditions.length > 0 && { filter: conditions.join(" AND "), "filter-lang": "cql2-text" }),
   };

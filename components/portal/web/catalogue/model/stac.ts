@@ -1,4 +1,4 @@
-import { boxOf } from "../../processing/model/areas.ts";
+import { bboxOf } from "../../processing/model/areas.ts";
 
 /** What the pages read of a STAC link. */
 export interface StacLink {
@@ -98,7 +98,7 @@ export function previewPath({ id, collection, assets = {} }: StacItem, width: nu
 
 /** The box around items, where any has a geometry. */
 export const boxOfFeatures = (items: readonly StacItem[]) =>
-  boxOf({ type: "GeometryCollection", geometries: items.map(({ geometry }) => geometry) });
+  bboxOf({ type: "GeometryCollection", geometries: items.map(({ geometry }) => geometry) });
 
 /** Properties that are worth a line: no nested ones, none that a page shows elsewhere. */
 export function listProperties({ properties }: StacItem): readonly (readonly [name: string, value: string])[] {

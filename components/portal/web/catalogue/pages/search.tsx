@@ -88,9 +88,9 @@ export function Component() {
                 selected={selected}
                 onSelect={setSelected}
                 box={state.box}
-                onBox={(box) => {
+                onBox={(bbox) => {
                   const { box: _, ...rest } = state;
-                  change(box === undefined ? rest : { ...rest, box });
+                  change(bbox === undefined ? rest : { ...rest, box: bbox });
                 }}
               />
             </Part>

@@ -31,7 +31,7 @@ export function DeleteRecord({ address, id, warning, next }: DeleteRecordProps) 
     },
     onError: (error) => notifyFailed(`${id} was not deleted`, error),
   });
-  const ask = async () => {
+  const send = async () => {
     if (await confirm({ title: `Delete ${id}?`, body: warning, action: "Delete", danger: true, typed: id })) {
       remove.mutate();
     }
@@ -42,7 +42,7 @@ export function DeleteRecord({ address, id, warning, next }: DeleteRecordProps) 
       color="red"
       leftSection={<Trash2 size={16} aria-hidden />}
       loading={remove.isPending}
-      onClick={() => void ask()}
+      onClick={() => void send()}
     >
       Delete
     </Button>

@@ -1,7 +1,7 @@
 import { Footprints, MapView } from "@swath/ui/map";
 import { useMemo } from "react";
 
-import { type Box, boxOf, toPolygon } from "../../processing/model/areas.ts";
+import { type Box, bboxOf, toPolygon } from "../../processing/model/areas.ts";
 
 interface ExtentMapProps {
   readonly label: string;
@@ -12,11 +12,11 @@ interface ExtentMapProps {
 /** Where a collection lies. */
 export function ExtentMap({ label, boxes }: ExtentMapProps) {
   const items = useMemo(
-    () => boxes.flatMap(toFlatBox).map((box, index) => ({ id: String(index), geometry: toPolygon(box) })),
+    () => boxes.flatMap(toFlatBox).map((bbox, index) => ({ id: String(index), geometry: toPolygon(bbox) })),
     [boxes],
   );
   const sight = useMemo(
-    () => boxOf({ type: "GeometryCollection", geometries: items.map(({ geometry }) => geometry) }),
+    () => bboxOf({ type: "GeometryCollection", geometries: items.map(({ geometry }) => geometry) }),
     [items],
   );
   return (

@@ -6,9 +6,9 @@ import { type StacItem, boxOfFeatures, titleOf } from "../model/stac.ts";
 /** Where an item lies. */
 export function ItemMap({ item }: { readonly item: StacItem }) {
   const items = useMemo(() => [{ id: item.id, geometry: item.geometry }], [item]);
-  const box = useMemo(() => boxOfFeatures([item]), [item]);
+  const bbox = useMemo(() => boxOfFeatures([item]), [item]);
   return (
-    <MapView label={`Footprint of ${titleOf(item)}`} height={360} box={box}>
+    <MapView label={`Footprint of ${titleOf(item)}`} height={360} box={bbox}>
       <Footprints items={items} outline />
     </MapView>
   );

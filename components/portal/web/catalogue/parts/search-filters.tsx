@@ -29,13 +29,13 @@ export function SearchFilters({ state, collections, onChange, filterError }: Sea
     setFilter(state.filter);
     setArea(state.box === undefined ? "" : formatBox(state.box));
   }
-  const box = area.trim() === "" ? undefined : parseBox(area);
-  const isAreaWrong = area.trim() !== "" && box === undefined;
+  const bbox = area.trim() === "" ? undefined : parseBox(area);
+  const isAreaWrong = area.trim() !== "" && bbox === undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isAreaWrong) {
       const { box: _, ...rest } = state;
-      onChange({ ...rest, ...(box !== undefined && { box }), text, filter });
+      onChange({ ...rest, ...(bbox !== undefined && { box: bbox }), text, filter });
     }
   };
   const setDay = (end: "from" | "to", day: string) => {

@@ -4,7 +4,7 @@ import { SquareDashed, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 
 import { AreaFileButton } from "../../processing/fields/area-file-button.tsx";
-import { type Box, boxOf, roundBox, toPolygon } from "../../processing/model/areas.ts";
+import { type Box, bboxOf, roundBox, toPolygon } from "../../processing/model/areas.ts";
 import { type StacItem, boxOfFeatures } from "../model/stac.ts";
 import { keyOf } from "./result-list.tsx";
 
@@ -13,19 +13,19 @@ interface SearchMapProps {
   readonly selected: string | undefined;
   readonly onSelect: (key: string) => void;
   readonly box: Box | undefined;
-  readonly onBox: (box: Box | undefined) => void;
+  readonly onBox: (bbox: Box | undefined) => void;
 }
 
 const HINT =
   "Click one corner, then the opposite one. With keys: arrows move the map below the cross, Enter sets a corner.";
 
 /** Footprints of what was found, and the area that is searched. */
-export function SearchMap({ items, selected, onSelect, box, onBox }: SearchMapProps) {
+export function SearchMap({ items, selected, onSelect, box: bbox, onBox }: SearchMapProps) {
   const [isDrawing, setDrawing] = useState(false);
   const [said, setSaid] = useState<string>();
   const shown = useMemo(() => items.map((item) => ({ id: keyOf(item), geometry: item.geometry })), [items]);
-  const polygon = useMemo(() => box && toPolygon(box), [box]);
-  const sight = useMemo(() => box ?? boxOfFeatures(items), [box, items]);
+  const polygon = useMemo(() => bbox && toPolygon(bbox), [bbox]);
+  const sight = useMemo(() => bbox ?? boxOfFeatures(items), [bbox, items]);
   return (
     <>
       <Group gap="xs" mb="xs">
@@ -39,15 +39,15 @@ export function SearchMap({ items, selected, onSelect, box, onBox }: SearchMapPr
             setDrawing(!isDrawing);
           }}
         >
-          {box === undefined ? "Draw an area" : "Draw another area"}
+          {bbox === undefined ? "Draw an area" : "Draw another area"}
         </Button>
         <AreaFileButton
           onArea={(area) => {
-            const around = boxOf(area);
+            const around = bboxOf(area);
             onBox(around && roundBox(around));
           }}
         />
-        {box !== undefined && (
+        {bbox !== undefined && (
           <Button
             size="xs"
             variant="default"
@@ -71,7 +71,7 @@ export function SearchMap({ items, selected, onSelect, box, onBox }: SearchMapPr
           onCancel={() => setDrawing(false)}
           onChange={(area) => {
             setDrawing(false);
-            const drawn = boxOf(area);
+            const drawn = bboxOf(area);
             onBox(drawn && roundBox(drawn));
           }}
         />

@@ -1,6 +1,6 @@
 import { type Problem, RequestError } from "@swath/ui";
 
-import { askService, callService, serviceUrl } from "../../src/api/services.ts";
+import { requestService, callService, serviceUrl } from "../../src/api/services.ts";
 import { type JobFilter, toJobQuery } from "../model/job-filter.ts";
 import { type ProcessDescription, type ProcessSummary, orderParameters } from "../model/process-description.ts";
 import type { ResultFile } from "../model/result-items.ts";
@@ -56,27 +56,28 @@ const seg = encodeURIComponent;
 /** Everything that the pages ask of the processing service, in one user's space. */
 export function createProcessingClient(username: string) {
   const base = `/${seg(username)}/ogc-api`;
-  const ask = <T>(path: string, options?: Parameters<typeof askService>[2]) =>
-    askService<T>("ades", base + path, options);
+  const request = <T>(path: string, options?: Parameters<typeof requestService>[2]) =>
+    requestService<T>("ades", base + path, options);
   const send = <T>(path: string, method: "POST" | "PUT", source: PackageSource) =>
     "text" in source
-      ? ask<T>(path, { method, body: source.text, headers: CWL })
-      : ask<T>(path, { method, body: { executionUnit: { href: source.href, type: "application/cwl" } } });
+      ? request<T>(path, { method, body: source.text, headers: CWL })
+      : request<T>(path, { method, body: { executionUnit: { href: source.href, type: "application/cwl" } } });
   const query = (workflow: string | undefined) => (workflow === undefined ? "" : `?w=${seg(workflow)}`);
 
   return {
     username,
-    listProcesses: async () => (await ask<{ processes: readonly ProcessSummary[] }>("/processes?limit=1000")).processes,
+    listProcesses: async () =>
+      (await request<{ processes: readonly ProcessSummary[] }>("/processes?limit=1000")).processes,
     /** With inputs and outputs in the order of the package, which the description does not keep. */
     readProcess: async (id: string) => {
       const [process, graph] = await Promise.all([
-        ask<ProcessDescription>(`/processes/${seg(id)}`),
+        request<ProcessDescription>(`/processes/${seg(id)}`),
         // Without it they come in another order, and that is all.
-        ask<WorkflowGraph>(`/processes/${seg(id)}/graph`).catch(() => undefined),
+        request<WorkflowGraph>(`/processes/${seg(id)}/graph`).catch(() => undefined),
       ]);
       return graph === undefined ? process : orderParameters(process, graph);
     },
-    readGraph: (id: string) => ask<WorkflowGraph>(`/processes/${seg(id)}/graph`),
+    readGraph: (id: string) => request<WorkflowGraph>(`/processes/${seg(id)}/graph`),
     readPackage: async (id: string) =>
       (await callService("ades", `${base}/processes/${seg(id)}/package`, { headers: { accept: "*/*" } })).text(),
     checkPackage: async (source: PackageSource, workflow?: string) => {
@@ -87,31 +88,31 @@ export function createProcessingClient(username: string) {
       send<ProcessSummary>(`/processes${query(workflow)}`, "POST", source),
     replace: (id: string, source: PackageSource, workflow?: string) =>
       send<void>(`/processes/${seg(id)}${query(workflow)}`, "PUT", source),
-    undeploy: (id: string) => ask<void>(`/processes/${seg(id)}`, { method: "DELETE" }),
+    undeploy: (id: string) => request<void>(`/processes/${seg(id)}`, { method: "DELETE" }),
 
     /** Gives the job, or the outputs of a process that answers at once. */
     execute: async (id: string, inputs: Readonly<Record<string, unknown>>): Promise<Started> => {
-      const answer = await callService("ades", `${base}/processes/${seg(id)}/execution`, {
+      const response = await callService("ades", `${base}/processes/${seg(id)}/execution`, {
         method: "POST",
         body: { inputs, response: "document" },
         headers: { prefer: "respond-async" },
       });
-      const body = (await answer.json()) as Job;
-      return answer.status === 201 ? { job: body } : { outputs: body as unknown as Record<string, unknown> };
+      const body = (await response.json()) as Job;
+      return response.status === 201 ? { job: body } : { outputs: body as unknown as Record<string, unknown> };
     },
     listJobs: (filter: JobFilter, page: { readonly limit: number; readonly skip: number }) =>
-      ask<JobPage>(`/jobs?${toJobQuery(filter, page)}`),
-    readJob: (id: string) => ask<Job>(`/jobs/${seg(id)}`),
-    readSteps: async (id: string) => (await ask<{ steps: readonly StepRecord[] }>(`/jobs/${seg(id)}/steps`)).steps,
+      request<JobPage>(`/jobs?${toJobQuery(filter, page)}`),
+    readJob: (id: string) => request<Job>(`/jobs/${seg(id)}`),
+    readSteps: async (id: string) => (await request<{ steps: readonly StepRecord[] }>(`/jobs/${seg(id)}/steps`)).steps,
     readInputs: async (id: string) =>
-      (await ask<{ inputs: Readonly<Record<string, unknown>> }>(`/jobs/${seg(id)}/inputs`)).inputs,
+      (await request<{ inputs: Readonly<Record<string, unknown>> }>(`/jobs/${seg(id)}/inputs`)).inputs,
     /** By the earlier face, which answers with one JSON document however the job was asked for. */
     readOutputs: (id: string) =>
-      askService<Readonly<Record<string, unknown>>>("ades", `/${seg(username)}/wps3/jobs/${seg(id)}/result`),
-    listFiles: async (id: string) => (await ask<{ files: readonly ResultFile[] }>(`/jobs/${seg(id)}/files`)).files,
-    readDocument: (id: string, path: string) => ask<unknown>(`/jobs/${seg(id)}/files/${toPath(path)}`),
+      requestService<Readonly<Record<string, unknown>>>("ades", `/${seg(username)}/wps3/jobs/${seg(id)}/result`),
+    listFiles: async (id: string) => (await request<{ files: readonly ResultFile[] }>(`/jobs/${seg(id)}/files`)).files,
+    readDocument: (id: string, path: string) => request<unknown>(`/jobs/${seg(id)}/files/${toPath(path)}`),
     /** Ends a job, or forgets one that has ended. */
-    dismiss: (id: string) => ask<Job>(`/jobs/${seg(id)}`, { method: "DELETE" }),
+    dismiss: (id: string) => request<Job>(`/jobs/${seg(id)}`, { method: "DELETE" }),
 
     /** Address of a file of a job's results, on the portal's own host; parts of it can be asked for. */
     fileUrl: (id: string, path: string, { download = false } = {}) =>

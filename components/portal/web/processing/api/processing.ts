@@ -12,7 +12,7 @@ import { type Job, type JobPage, type ProcessingClient, createProcessingClient }
 const BUSY = 1500;
 const IDLE = 8000;
 /** Items of a result whose documents are read; of more only the files are shown. */
-export const MOST_ITEMS = 200;
+export const MAX_ITEMS = 200;
 
 /** The processing service in the space of who is logged in. */
 export function useProcessing(): ProcessingClient {
@@ -84,7 +84,7 @@ export const resultQuery = (client: ProcessingClient, id: string) =>
       const [files, outputs] = await Promise.all([client.listFiles(id), client.readOutputs(id)]);
       const paths = findItemPaths(files);
       const items = await Promise.all(
-        paths.slice(0, MOST_ITEMS).map(async (path) => readItem(await client.readDocument(id, path), path, files)),
+        paths.slice(0, MAX_ITEMS).map(async (path) => readItem(await client.readDocument(id, path), path, files)),
       );
       return { files, outputs, items: items.filter((item) => item !== undefined), itemCount: paths.length };
     },

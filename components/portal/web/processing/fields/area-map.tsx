@@ -3,7 +3,7 @@ import { DrawShape, Footprints, MapView, type Polygon } from "@swath/ui/map";
 import { SquareDashed, Trash2, TriangleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { boxOf, toPolygon } from "../model/areas.ts";
+import { bboxOf, toPolygon } from "../model/areas.ts";
 import { findOutside } from "../model/area-in-scenes.ts";
 import { AreaFileButton } from "./area-file-button.tsx";
 import { boxOfItems } from "../model/result-items.ts";
@@ -21,11 +21,11 @@ interface AreaMapProps {
 
 /** Where to look: at first at what there is, later at what was typed or chosen last. What is drawn is in sight anyway. */
 function useSight(value: Polygon | undefined, typed: Polygon | undefined, scenes: ReadonlyMap<string, Scene>) {
-  const [sight, setSight] = useState(() => ({ typed, scenes, box: boxOfItems([...scenes.values()]) ?? boxOf(value) }));
+  const [sight, setSight] = useState(() => ({ typed, scenes, box: boxOfItems([...scenes.values()]) ?? bboxOf(value) }));
   if (sight.scenes !== scenes) {
     setSight({ ...sight, scenes, box: boxOfItems([...scenes.values()]) ?? sight.box });
   } else if (typed !== undefined && typed !== sight.typed) {
-    setSight({ ...sight, typed, box: boxOf(typed) });
+    setSight({ ...sight, typed, box: bboxOf(typed) });
   }
   return sight.box;
 }
@@ -44,7 +44,7 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
   const [said, setSaid] = useState<string>();
   const shown = useMemo(() => [...scenes.values()].map(({ href, geometry }) => ({ id: href, geometry })), [scenes]);
   const [uploaded, setUploaded] = useState<Polygon>();
-  const box = useSight(value, uploaded ?? typed, scenes);
+  const bbox = useSight(value, uploaded ?? typed, scenes);
   const outside = findOutside(value, [...scenes.values()]);
   return (
     <>
@@ -63,7 +63,7 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
         </Button>
         <AreaFileButton
           onArea={(area) => {
-            const around = boxOf(area);
+            const around = bboxOf(area);
             setUploaded(area);
             onChange(shape === "box" && around !== undefined ? toPolygon(around) : area);
           }}
@@ -82,7 +82,7 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
           {isDrawing ? (said ?? HINTS[shape]) : "Or type the coordinates below: the map shows them at once."}
         </Text>
       </Group>
-      <MapView label={`Map for ${label}`} height={320} box={box}>
+      <MapView label={`Map for ${label}`} height={320} box={bbox}>
         <Footprints items={shown} outline />
         <DrawShape
           shape={shape}

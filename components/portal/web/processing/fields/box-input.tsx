@@ -1,7 +1,7 @@
 import { SimpleGrid, TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 
-import { type Box, boxOf, findBoxProblem, roundBox, toPolygon } from "../model/areas.ts";
+import { type Box, bboxOf, findBoxProblem, roundBox, toPolygon } from "../model/areas.ts";
 import { type BoxDraft, EMPTY_BOX, toBoxText } from "../model/form-values.ts";
 import { AreaMapPart } from "./area-map-part.tsx";
 import { FieldGroup } from "./field-group.tsx";
@@ -20,8 +20,8 @@ export function BoxInput({ label, description, isRequired, path, draft, onChange
   const [isTyped, setTyped] = useState(false);
   const key = draft.join(" ");
   const polygon = useMemo(() => {
-    const box = key.split(" ").map((text) => (text === "" ? Number.NaN : Number(text)));
-    return findBoxProblem(box) === undefined ? toPolygon(box as unknown as Box) : undefined;
+    const bbox = key.split(" ").map((text) => (text === "" ? Number.NaN : Number(text)));
+    return findBoxProblem(bbox) === undefined ? toPolygon(bbox as unknown as Box) : undefined;
   }, [key]);
   return (
     <FieldGroup label={label} description={description} isRequired={isRequired} path={path} error={error}>
@@ -32,8 +32,8 @@ export function BoxInput({ label, description, isRequired, path, draft, onChange
         typed={isTyped ? polygon : undefined}
         onChange={(area) => {
           setTyped(false);
-          const box = boxOf(area);
-          onChange(box === undefined ? EMPTY_BOX : toBoxText(roundBox(box)));
+          const bbox = bboxOf(area);
+          onChange(bbox === undefined ? EMPTY_BOX : toBoxText(roundBox(bbox)));
         }}
       />
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">

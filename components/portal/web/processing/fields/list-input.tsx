@@ -27,8 +27,8 @@ export function ListInput({ Input, kind, label, description, isRequired, path, d
   const use = (scenes: readonly Scene[]) => {
     noteScenes(scenes);
     const filled = draft.filter(({ value }) => value !== "");
-    const given = new Set(filled.map(({ value }) => value));
-    const added = scenes.filter(({ href }) => !given.has(href));
+    const provided = new Set(filled.map(({ value }) => value));
+    const added = scenes.filter(({ href }) => !provided.has(href));
     onChange([...filled, ...added.map(({ href }, index) => ({ key: nextKey + index, value: href }))]);
   };
   const isFull = kind.maxItems !== undefined && draft.length >= kind.maxItems;

@@ -13,9 +13,9 @@ interface SceneMapProps {
 /** Where scenes lie. */
 export function SceneMap({ scenes, chosen, onToggle }: SceneMapProps) {
   const items = useMemo(() => scenes.map(({ href, geometry }) => ({ id: href, geometry })), [scenes]);
-  const box = useMemo(() => boxOfItems(scenes), [scenes]);
+  const bbox = useMemo(() => boxOfItems(scenes), [scenes]);
   return (
-    <MapView label="Footprints of the scenes" height={260} box={box}>
+    <MapView label="Footprints of the scenes" height={260} box={bbox}>
       <Footprints items={items} selected={chosen.at(-1)?.href} onSelect={onToggle} />
     </MapView>
   );

@@ -24,7 +24,7 @@ export interface Folder {
 }
 
 /** Documents that are looked into of one folder, and how large one may be. */
-const MOST_DOCUMENTS = 200;
+const MAX_DOCUMENTS = 200;
 const LARGEST = 1024 * 1024;
 
 /** What is in a folder of a workspace: folders, and the STAC documents (or all files) in it. */
@@ -33,7 +33,7 @@ export async function readSceneFolder(workspace: string, prefix: string, anyFile
   const hrefOf = (key: string) => `s3://${workspace}/${key}`;
   const documents = page.files.filter(({ name, size }) => /\.(geo)?json$/i.test(name) && size <= LARGEST);
   const scenes = await Promise.all(
-    documents.slice(0, MOST_DOCUMENTS).map(async ({ key, name }) => {
+    documents.slice(0, MAX_DOCUMENTS).map(async ({ key, name }) => {
       // A file that is no JSON, or was deleted meanwhile, is no scene.
       const document = await requestJson<unknown>(fileUrl(workspace, key)).catch(() => undefined);
       return toScene(document, hrefOf(key), name);
@@ -58,7 +58,7 @@ export async function readJobScenes(client: ProcessingClient, job: string): Prom
   }
   const scenes = await Promise.all(
     findItemPaths(files)
-      .slice(0, MOST_DOCUMENTS)
+      .slice(0, MAX_DOCUMENTS)
       .map(async (path) => toScene(await client.readDocument(job, path), `${root}/${path}`, path)),
   );
   return scenes.filter((scene) => scene !== undefined);

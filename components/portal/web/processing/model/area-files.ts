@@ -1,4 +1,4 @@
-import { type Polygon, boxOf, findPolygonProblem, toPolygon } from "./areas.ts";
+import { type Polygon, bboxOf, findPolygonProblem, toPolygon } from "./areas.ts";
 
 /** Larger files are no areas. */
 export const MAX_AREA_FILE_BYTES = 5 * 1024 * 1024;
@@ -14,11 +14,11 @@ export function parseAreaFile(name: string, text: string): Polygon {
   if (polygons.length === 1 && geometries.length === 1 && only !== undefined) {
     return only as Polygon;
   }
-  const box = boxOf({ type: "GeometryCollection", geometries });
-  if (box === undefined || box[0] === box[2] || box[1] === box[3]) {
+  const bbox = bboxOf({ type: "GeometryCollection", geometries });
+  if (bbox === undefined || bbox[0] === bbox[2] || bbox[1] === bbox[3]) {
     throw new Error(`${name} has no area: a polygon, or several points of which the area around them is taken.`);
   }
-  const area = toPolygon(box);
+  const area = toPolygon(bbox);
   const problem = findPolygonProblem(area);
   if (problem !== undefined) {
     throw new Error(`${name}: ${problem}`);

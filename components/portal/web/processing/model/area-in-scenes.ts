@@ -1,4 +1,4 @@
-import { type Polygon, boxOf } from "./areas.ts";
+import { type Polygon, bboxOf } from "./areas.ts";
 
 interface PlacedScene {
   readonly title: string;
@@ -7,16 +7,16 @@ interface PlacedScene {
 
 /** A sentence when an area touches some chosen scenes not at all; by their boxes, so that what is said is certain. */
 export function findOutside(area: Polygon | undefined, scenes: readonly PlacedScene[]): string | undefined {
-  const box = boxOf(area);
+  const bbox = bboxOf(area);
   const placed = scenes.flatMap(({ title, geometry }) => {
-    const around = boxOf(geometry);
+    const around = bboxOf(geometry);
     return around === undefined ? [] : [{ title, box: around }];
   });
-  if (box === undefined || placed.length === 0) {
+  if (bbox === undefined || placed.length === 0) {
     return undefined;
   }
   const outside = placed.filter(
-    ({ box: [west, south, east, north] }) => box[0] >= east || box[2] <= west || box[1] >= north || box[3] <= south,
+    ({ box: [west, south, east, north] }) => bbox[0] >= east || bbox[2] <= west || bbox[1] >= north || bbox[3] <= south,
   );
   if (outside.length === 0) {
     return undefined;

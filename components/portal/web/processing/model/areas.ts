@@ -7,9 +7,9 @@ export interface Polygon {
 }
 
 /** What is wrong with a box, in one sentence; `undefined` when it is right. */
-export function findBoxProblem(box: readonly number[]): string | undefined {
-  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] = box;
-  if (box.length !== 4 || box.some((value) => !Number.isFinite(value))) {
+export function findBoxProblem(bbox: readonly number[]): string | undefined {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] = bbox;
+  if (bbox.length !== 4 || bbox.some((value) => !Number.isFinite(value))) {
     return "A box needs four numbers: west, south, east, north.";
   }
   if (west < -180 || east > 180 || south < -90 || north > 90) {
@@ -32,10 +32,11 @@ export function parseBox(text: string): Box | undefined {
   return findBoxProblem(numbers) === undefined ? (numbers as unknown as Box) : undefined;
 }
 
-export const formatBox = (box: Box): string => box.join(",");
+export const formatBox = (bbox: Box): string => bbox.join(",");
 
 /** Rounds to a tenth of a metre or so: what is drawn with a pointer is not more exact. */
-export const roundBox = (box: readonly number[]): Box => box.map((value) => Number(value.toFixed(6))) as unknown as Box;
+export const roundBox = (bbox: readonly number[]): Box =>
+  bbox.map((value) => Number(value.toFixed(6))) as unknown as Box;
 
 export function toPolygon([west, south, east, north]: Box): Polygon {
   const ring = [
@@ -49,7 +50,7 @@ export function toPolygon([west, south, east, north]: Box): Polygon {
 }
 
 /** The box around a GeoJSON geometry of any kind; `undefined` when it has no position. */
-export function boxOf(geometry: unknown): Box | undefined {
+export function bboxOf(geometry: unknown): Box | undefined {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   const visit = (value: unknown): void => {
     if (!Array.isArray(value)) {
@@ -66,11 +67,11 @@ export function boxOf(geometry: unknown): Box | undefined {
     const { coordinates, geometries, geometry: inner } = geometry as Readonly<Record<string, unknown>>;
     visit(coordinates);
     for (const part of [...(Array.isArray(geometries) ? (geometries as unknown[]) : []), inner]) {
-      const box = boxOf(part);
-      if (box !== undefined) {
+      const bbox = bboxOf(part);
+      if (bbox !== undefined) {
         visit([
-          [box[0], box[1]],
-          [box[2], box[3]],
+          [bbox[0], bbox[1]],
+          [bbox[2], bbox[3]],
         ]);
       }
     }
@@ -112,9 +113,9 @@ export function parseWkt(text: string): Polygon | undefined {
 
 /** A polygon from whatever people paste: GeoJSON (geometry or feature), well-known text, or a box. */
 export function parseArea(text: string): Polygon | undefined {
-  const box = parseBox(text);
-  if (box !== undefined) {
-    return toPolygon(box);
+  const bbox = parseBox(text);
+  if (bbox !== undefined) {
+    return toPolygon(bbox);
   }
   const wkt = parseWkt(text);
   if (wkt !== undefined) {

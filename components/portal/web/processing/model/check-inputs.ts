@@ -13,9 +13,9 @@ type Inputs = Readonly<Record<string, unknown>>;
  * Checks the inputs of an execute request against a process description, and takes and refuses the same as the service
  * (test/portal-inputs.test.ts holds both together), so that a form that is accepted here is accepted there.
  */
-export function checkInputs({ inputs }: Pick<ProcessDescription, "inputs">, given: Inputs): readonly InputProblem[] {
+export function checkInputs({ inputs }: Pick<ProcessDescription, "inputs">, provided: Inputs): readonly InputProblem[] {
   const problems: InputProblem[] = [];
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(provided)) {
     if (!Object.hasOwn(inputs, name)) {
       problems.push({
         path: `inputs.${name}`,
@@ -24,7 +24,7 @@ export function checkInputs({ inputs }: Pick<ProcessDescription, "inputs">, give
     }
   }
   for (const [name, { schema, minOccurs = 1 }] of Object.entries(inputs)) {
-    const value = unwrap(given[name]);
+    const value = unwrap(provided[name]);
     if (value === undefined || value === null) {
       if (minOccurs > 0) {
         problems.push({ path: `inputs.${name}`, message: `Missing: ${describeSchema(schema)}.` });
@@ -41,8 +41,8 @@ function unwrap(value: unknown): unknown {
   return typeof value === "object" && value !== null && !Array.isArray(value) && "value" in value ? value.value : value;
 }
 
-function checkValue(given: unknown, schema: Schema, path: string): readonly InputProblem[] {
-  const value = unwrap(given);
+function checkValue(provided: unknown, schema: Schema, path: string): readonly InputProblem[] {
+  const value = unwrap(provided);
   const problem = (message: string): readonly InputProblem[] => [{ path, message }];
   const wrong = () => problem(`${JSON.stringify(value)?.slice(0, 80) ?? "Nothing"} is not ${describeSchema(schema)}.`);
   const options = schema.oneOf ?? schema.anyOf;

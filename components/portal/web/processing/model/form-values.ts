@@ -1,4 +1,4 @@
-import { type Box, type Polygon, boxOf, findPolygonProblem, parseArea, parseBox } from "./areas.ts";
+import { type Box, type Polygon, bboxOf, findPolygonProblem, parseArea, parseBox } from "./areas.ts";
 import type { Field, Kind } from "./form-fields.ts";
 
 /**
@@ -34,17 +34,17 @@ export const EMPTY_BOX: BoxDraft = ["", "", "", ""];
 const HIDDEN = "(secret)";
 
 /** What a form begins with: what was given before, else the defaults. Secrets have to be given anew. */
-export function toDrafts(fields: readonly Field[], given: Readonly<Record<string, unknown>> = {}): Drafts {
+export function toDrafts(fields: readonly Field[], provided: Readonly<Record<string, unknown>> = {}): Drafts {
   return Object.fromEntries(
     fields.map((field) => [
       field.name,
-      toDraft(field.kind, givenFor(field.name, given) ?? field.default, field.isRequired),
+      toDraft(field.kind, givenFor(field.name, provided) ?? field.default, field.isRequired),
     ]),
   );
 }
 
-function givenFor(name: string, given: Readonly<Record<string, unknown>>): unknown {
-  const value = unwrap(given[name]);
+function givenFor(name: string, provided: Readonly<Record<string, unknown>>): unknown {
+  const value = unwrap(provided[name]);
   return value === HIDDEN ? undefined : value;
 }
 
@@ -53,8 +53,8 @@ function unwrap(value: unknown): unknown {
   return typeof value === "object" && value !== null && !Array.isArray(value) && "value" in value ? value.value : value;
 }
 
-export function toDraft(kind: Kind, given: unknown, isRequired = true): Draft {
-  const value = unwrap(given) ?? undefined;
+export function toDraft(kind: Kind, provided: unknown, isRequired = true): Draft {
+  const value = unwrap(provided) ?? undefined;
   switch (kind.kind) {
     case "text":
     case "date":
@@ -110,13 +110,13 @@ function addressOf(value: unknown): string {
 }
 
 function toBoxDraft(value: unknown): BoxDraft {
-  const box =
+  const bbox =
     typeof value === "string"
       ? parseBox(value)
       : Array.isArray(value)
         ? (value as readonly number[])
         : (value as { bbox?: readonly number[] } | undefined)?.bbox;
-  return box?.length === 4 ? (box.map(String) as unknown as BoxDraft) : EMPTY_BOX;
+  return bbox?.length === 4 ? (bbox.map(String) as unknown as BoxDraft) : EMPTY_BOX;
 }
 
 function toAreaDraft(value: unknown): Polygon | undefined {
@@ -148,10 +148,10 @@ function fits(kind: Kind, value: unknown): boolean {
     case "box":
       return toBoxDraft(value) !== EMPTY_BOX;
     case "area":
-      return boxOf(value) !== undefined;
+      return bboxOf(value) !== undefined;
     default:
       return true;
   }
 }
 
-export const toBoxText = (box: Box): BoxDraft => box.map(String) as unknown as BoxDraft;
+export const toBoxText = (bbox: Box): BoxDraft => bbox.map(String) as unknown as BoxDraft;

@@ -21,7 +21,7 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-const MOST_BARS = 64;
+const MAX_BARS = 64;
 
 /**
  * Sums up a band. Values that are not finite, or the band's own mark for "no value", do not count.
@@ -62,8 +62,8 @@ export function computeStatistics(values: ArrayLike<number>, noData: number | nu
 /** Bars from the smallest to the largest value; few whole numbers get a bar each, around them. */
 function toHistogram(sorted: Float64Array): Histogram {
   const [minimum, maximum] = [sorted[0] ?? 0, sorted[sorted.length - 1] ?? 0];
-  const isWhole = maximum - minimum < MOST_BARS && sorted.every((value) => Number.isInteger(value));
-  const bars = isWhole ? maximum - minimum + 1 : minimum === maximum ? 1 : MOST_BARS;
+  const isWhole = maximum - minimum < MAX_BARS && sorted.every((value) => Number.isInteger(value));
+  const bars = isWhole ? maximum - minimum + 1 : minimum === maximum ? 1 : MAX_BARS;
   const width = isWhole ? 1 : (maximum - minimum) / bars || 1;
   const from = isWhole ? minimum - 0.5 : minimum;
   const counts = Array.from({ length: bars }, () => 0);

@@ -118,17 +118,17 @@ function readBox(as: "text" | "array" | "object", draft: BoxDraft, wrong: Wrong)
   if (draft.every((text) => text.trim() === "")) {
     return undefined;
   }
-  const box = draft.map((text) => (text.trim() === "" ? Number.NaN : Number(text)));
-  const problem = findBoxProblem(box);
+  const bbox = draft.map((text) => (text.trim() === "" ? Number.NaN : Number(text)));
+  const problem = findBoxProblem(bbox);
   if (problem !== undefined) {
     return wrong(problem);
   }
-  const [west = 0, south = 0, east = 0, north = 0] = box;
+  const [west = 0, south = 0, east = 0, north = 0] = bbox;
   return as === "text"
     ? formatBox([west, south, east, north])
     : as === "array"
-      ? box
-      : { bbox: box, crs: "http://www.opengis.net/def/crs/OGC/1.3/CRS84" };
+      ? bbox
+      : { bbox: bbox, crs: "http://www.opengis.net/def/crs/OGC/1.3/CRS84" };
 }
 
 function readArea(as: "geojson" | "geojson-text" | "wkt", draft: Draft, wrong: Wrong): unknown {

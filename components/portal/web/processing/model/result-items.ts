@@ -1,4 +1,4 @@
-import { type Box, boxOf } from "./areas.ts";
+import { type Box, bboxOf } from "./areas.ts";
 
 /** A file of a job's results, as the service lists it (`GET …/jobs/{id}/files`). */
 export interface ResultFile {
@@ -64,7 +64,7 @@ export function readItem(document: unknown, path: string, files: readonly Result
     title: typeof facts["title"] === "string" ? facts["title"] : id,
     time: typeof time === "string" ? time : undefined,
     geometry: geometry ?? undefined,
-    box: box ?? boxOf(geometry),
+    box: box ?? bboxOf(geometry),
     properties: toFacts(facts),
     assets: Object.entries(assets).flatMap(([key, asset]) => (isObject(asset) ? toAsset(key, asset, path, files) : [])),
   };
@@ -145,7 +145,7 @@ function kindOf(type: string, roles: readonly string[]): AssetKind {
 
 /** The box around all items; `undefined` when none says where it is. */
 export function boxOfItems(items: readonly { readonly box?: Box | undefined }[]): Box | undefined {
-  const boxes = items.flatMap(({ box }) => (box === undefined ? [] : [box]));
+  const boxes = items.flatMap(({ box: bbox }) => (bbox === undefined ? [] : [bbox]));
   return boxes.length === 0
     ? undefined
     : [

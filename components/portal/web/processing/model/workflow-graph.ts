@@ -25,10 +25,9 @@ export interface GraphEdge {
 }
 
 /** Most letters of a label that are drawn; the whole is in the node's description. */
-const LONGEST_LABEL = 34;
+const MAX_LABEL = 34;
 
-export const shorten = (text: string): string =>
-  text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL - 1)}…`;
+export const shorten = (text: string): string => (text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1)}…`);
 
 /** What a screen reader says of a workflow: each step with what it gets and gives. */
 export function describeGraph({ nodes, edges }: WorkflowGraph): readonly string[] {

@@ -169,8 +169,8 @@ function SourceBar({ isEmpty, onLoad }: SourceBarProps) {
   const client = useProcessing();
   // `?href=` of another page: fetched at once.
   const [query] = useSearchParams();
-  const given = query.get("href") ?? "";
-  const [address, setAddress] = useState(given);
+  const provided = query.get("href") ?? "";
+  const [address, setAddress] = useState(provided);
   const [fileError, setFileError] = useState<string>();
   const fetched = useMutation({
     mutationFn: (href: string) => client.checkPackage({ href }),
@@ -178,10 +178,10 @@ function SourceBar({ isEmpty, onLoad }: SourceBarProps) {
   });
   const { mutate } = fetched;
   useEffect(() => {
-    if (given !== "") {
-      mutate(given);
+    if (provided !== "") {
+      mutate(provided);
     }
-  }, [given, mutate]);
+  }, [provided, mutate]);
   const fetchIt = (event: FormEvent) => {
     event.preventDefault();
     if (address.trim() !== "") {

@@ -26,7 +26,7 @@ import { JobLog } from "../parts/job-log.tsx";
 import { JobSteps } from "../parts/job-steps.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Trail } from "../parts/trail.tsx";
-import { NothingThere } from "../../src/nothing-there.tsx";
+import { NotFoundState } from "../../src/not-found-state.tsx";
 
 const JobResults = lazy(async () => ({ default: (await import("../results/job-results.tsx")).JobResults }));
 
@@ -43,9 +43,9 @@ export function Component() {
       actions={job.data && <JobActions job={job.data} />}
     >
       {isGone(job.error) ? (
-        <NothingThere title="There is no such job" icon={FileQuestion} to="/processing/jobs" label="Back to jobs">
+        <NotFoundState title="There is no such job" icon={FileQuestion} to="/processing/jobs" label="Back to jobs">
           It was deleted, or it belongs to somebody else.
-        </NothingThere>
+        </NotFoundState>
       ) : (
         <Awaited query={job} what="Reading the job">
           {(found) => <JobParts key={found.jobID} job={found} />}
@@ -193,7 +193,7 @@ function JobActions({ job }: { readonly job: Job }) {
     },
     onError: (error) => notifyFailed(active ? "Not cancelled" : "Not deleted", error),
   });
-  const ask = async () => {
+  const send = async () => {
     const isSure = await confirm(
       active
         ? {
@@ -229,7 +229,7 @@ function JobActions({ job }: { readonly job: Job }) {
         c="var(--mantine-color-error)"
         leftSection={active ? <Square size={16} aria-hidden /> : <Trash2 size={16} aria-hidden />}
         loading={dismiss.isPending}
-        onClick={() => void ask()}
+        onClick={() => void send()}
       >
         {active ? "Cancel" : "Delete"}
       </Button>

@@ -19,11 +19,11 @@ export function Component() {
   const client = useProcessing();
   const process = useQuery(processQuery(client, id));
   const isOwn = process.data?.mutable !== false;
-  const trail = <Trail steps={[{ to: "/processing/processes", label: "Processes" }, { label: id }]} />;
+  const breadcrumbs = <Trail steps={[{ to: "/processing/processes", label: "Processes" }, { label: id }]} />;
   return (
     <Page
       title={process.data?.title ?? id}
-      above={trail}
+      above={breadcrumbs}
       about={process.data?.description}
       actions={
         process.data && (
@@ -116,7 +116,7 @@ function MoreActions({ id }: { readonly id: string }) {
     },
     onError: (error) => notifyFailed(`${id} is not undeployed`, error),
   });
-  const ask = async () => {
+  const send = async () => {
     const isSure = await confirm({
       title: `Undeploy ${id}?`,
       body: "It can no longer be run. Jobs that run go on, and their results stay.",
@@ -142,7 +142,7 @@ function MoreActions({ id }: { readonly id: string }) {
         >
           Change or replace the package
         </Menu.Item>
-        <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={() => void ask()}>
+        <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={() => void send()}>
           Undeploy
         </Menu.Item>
       </Menu.Dropdown>

@@ -55,14 +55,14 @@ export function Component() {
             from === undefined ? (
               <RunForm
                 process={found}
-                given={{
+                provided={{
                   ...(scene !== undefined && giveScene(found, scene)),
                   ...(bbox !== undefined && giveArea(found, bbox)),
                 }}
               />
             ) : (
               <Awaited query={before} what="Reading what the job was given">
-                {(given) => <RunForm process={found} given={given} />}
+                {(provided) => <RunForm process={found} provided={provided} />}
               </Awaited>
             )
           }
@@ -94,10 +94,10 @@ function giveArea(process: ProcessDescription, bbox: string): Readonly<Record<st
 
 interface RunFormProps {
   readonly process: ProcessDescription;
-  readonly given?: Readonly<Record<string, unknown>>;
+  readonly provided?: Readonly<Record<string, unknown>>;
 }
 
-function RunForm({ process, given }: RunFormProps) {
+function RunForm({ process, provided: given }: RunFormProps) {
   const client = useProcessing();
   const navigate = useNavigate();
   const refresh = useRefresh();

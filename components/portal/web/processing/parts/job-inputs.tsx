@@ -13,13 +13,15 @@ export function JobInputs({ job: { jobID, processID } }: { readonly job: Job }) 
   const inputs = useQuery(inputsQuery(useProcessing(), jobID));
   return (
     <Awaited query={inputs} what="Reading what the job was given">
-      {(given) => (
+      {(provided) => (
         <>
           <Paper withBorder p="sm">
-            {Object.keys(given).length === 0 && <Text c="dimmed">Nothing was given; every input had its default.</Text>}
+            {Object.keys(provided).length === 0 && (
+              <Text c="dimmed">Nothing was given; every input had its default.</Text>
+            )}
             <Table verticalSpacing="xs">
               <Table.Tbody>
-                {Object.entries(given).map(([name, value]) => (
+                {Object.entries(provided).map(([name, value]) => (
                   <Table.Tr key={name}>
                     <Table.Th scope="row" w="30%">
                       {name}
@@ -41,7 +43,7 @@ export function JobInputs({ job: { jobID, processID } }: { readonly job: Job }) 
             >
               Run again with changes
             </Button>
-            <CopyButton value={JSON.stringify({ inputs: given }, null, 2)} label="Copy as a request" labelled />
+            <CopyButton value={JSON.stringify({ inputs: provided }, null, 2)} label="Copy as a request" labelled />
           </Group>
         </>
       )}

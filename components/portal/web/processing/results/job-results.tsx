@@ -5,7 +5,7 @@ import { PackageOpen } from "lucide-react";
 import { Suspense, lazy } from "react";
 
 import type { Job } from "../api/processing-client.ts";
-import { MOST_ITEMS, resultQuery, useProcessing } from "../api/processing.ts";
+import { MAX_ITEMS, resultQuery, useProcessing } from "../api/processing.ts";
 import { FileList } from "./file-list.tsx";
 import { OutputValues } from "./output-values.tsx";
 
@@ -35,9 +35,9 @@ export function JobResults({ job }: { readonly job: Job }) {
             </Tabs.List>
             <Tabs.Panel value="map">
               <Stack>
-                {itemCount > MOST_ITEMS && (
+                {itemCount > MAX_ITEMS && (
                   <Alert variant="light">
-                    The first {MOST_ITEMS} of {itemCount} scenes are shown; the files of all are in the list.
+                    The first {MAX_ITEMS} of {itemCount} scenes are shown; the files of all are in the list.
                   </Alert>
                 )}
                 <Suspense fallback={<Loading what="Loading the map" />}>

@@ -8,7 +8,7 @@ export interface RasterRequest {
   readonly band: number;
 }
 
-export interface RasterAnswer {
+export interface RasterResponse {
   readonly bands: number;
   readonly width: number;
   readonly height: number;

@@ -4,11 +4,15 @@ import { type ColourRamp, RAMPS, toGradient } from "@swath/ui/map";
 
 import { formatValue } from "../model/raster-statistics.ts";
 import { Histogram } from "./histogram.tsx";
-import type { RasterAnswer } from "./raster-messages.ts";
+import type { RasterResponse } from "./raster-messages.ts";
 
 interface RasterPanelProps {
   readonly title: string;
-  readonly query: { readonly data: RasterAnswer | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly query: {
+    readonly data: RasterResponse | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
   readonly band: number;
   readonly onBand: (band: number) => void;
   readonly ramp: ColourRamp;

@@ -2,17 +2,17 @@
 import { type GeoTIFFImage, fromUrl } from "geotiff";
 
 import { computeStatistics } from "../model/raster-statistics.ts";
-import type { RasterAnswer, RasterRequest } from "./raster-messages.ts";
+import type { RasterResponse, RasterRequest } from "./raster-messages.ts";
 
 /** Pixels that are read at most; of a larger raster the finest overview that is not larger. */
-const MOST_PIXELS = 4_000_000;
+const MAX_PIXELS = 4_000_000;
 
-async function read({ url, band }: RasterRequest): Promise<RasterAnswer> {
+async function read({ url, band }: RasterRequest): Promise<RasterResponse> {
   const tiff = await fromUrl(url);
   const whole = await tiff.getImage(0);
   const count = await tiff.getImageCount();
   let image = whole;
-  for (let index = 1; index < count && image.getWidth() * image.getHeight() > MOST_PIXELS; index += 1) {
+  for (let index = 1; index < count && image.getWidth() * image.getHeight() > MAX_PIXELS; index += 1) {
     image = await tiff.getImage(index);
   }
   const isReduced = image !== whole;
@@ -30,7 +30,7 @@ async function read({ url, band }: RasterRequest): Promise<RasterAnswer> {
 }
 
 /** Where the raster lies; nothing for one without a place on Earth, or in a reference system without a code. */
-function findPlace(image: GeoTIFFImage): RasterAnswer["place"] {
+function findPlace(image: GeoTIFFImage): RasterResponse["place"] {
   const keys = image.getGeoKeys();
   const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
   if (typeof code !== "number" || code === 32_767 || !hasAffine(image)) {
@@ -45,7 +45,7 @@ function hasAffine(image: GeoTIFFImage): boolean {
 
 self.addEventListener("message", ({ data }: MessageEvent<RasterRequest>) => {
   read(data).then(
-    (answer) => self.postMessage({ id: data.id, answer }),
+    (response) => self.postMessage({ id: data.id, answer: response }),
     (error: unknown) =>
       self.postMessage({ id: data.id, error: error instanceof Error ? error.message : String(error) }),
   );

@@ -1,8 +1,8 @@
-import type { RasterAnswer } from "./raster-messages.ts";
+import type { RasterResponse } from "./raster-messages.ts";
 
 interface Reply {
   readonly id: number;
-  readonly answer?: RasterAnswer;
+  readonly answer?: RasterResponse;
   readonly error?: string;
 }
 
@@ -11,7 +11,7 @@ let count = 0;
 const waiting = new Map<number, (reply: Reply) => void>();
 
 /** Sums up a band of a raster in a worker. @throws {Error} when it cannot be read */
-export async function readRaster(path: string, band: number): Promise<RasterAnswer> {
+export async function readRaster(path: string, band: number): Promise<RasterResponse> {
   if (worker === undefined) {
     worker = new Worker(new URL("./raster-worker.ts", import.meta.url), { type: "module" });
     worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
@@ -20,7 +20,7 @@ export async function readRaster(path: string, band: number): Promise<RasterAnsw
     });
     worker.addEventListener("error", () => {
       worker = undefined;
-      waiting.forEach((answer, id) => answer({ id, error: "The raster cannot be read by this browser." }));
+      waiting.forEach((response, id) => response({ id, error: "The raster cannot be read by this browser." }));
       waiting.clear();
     });
   }
@@ -28,9 +28,9 @@ export async function readRaster(path: string, band: number): Promise<RasterAnsw
   const id = count;
   const reply = new Promise<Reply>((resolve) => waiting.set(id, resolve));
   worker.postMessage({ id, url: new URL(path, location.href).href, band });
-  const { answer, error } = await reply;
-  if (answer === undefined) {
+  const { answer: response, error } = await reply;
+  if (response === undefined) {
     throw new Error(error ?? "The raster cannot be read.");
   }
-  return answer;
+  return response;
 }

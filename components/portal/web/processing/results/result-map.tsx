@@ -47,7 +47,7 @@ export function ResultMap({ job, items }: ResultMapProps) {
     name: asset?.key ?? "",
     read: readRaster,
   });
-  const box = useMemo(() => boxOfItems(item === undefined ? items : [item]), [item, items]);
+  const bbox = useMemo(() => boxOfItems(item === undefined ? items : [item]), [item, items]);
   const footprints = useMemo(() => items.map(({ id, geometry }) => ({ id, geometry })), [items]);
   const picture = item?.assets.find(({ kind, path }) => kind === "picture" && path !== undefined);
   const choose = (id: string) => {
@@ -57,7 +57,7 @@ export function ResultMap({ job, items }: ResultMapProps) {
   return (
     <div className={classes.layout}>
       <Stack gap="xs" miw={0}>
-        <MapView label="Results on a map" height={460} box={box}>
+        <MapView label="Results on a map" height={460} box={bbox}>
           <Footprints items={footprints} selected={item?.id} onSelect={choose} outline />
           {canDraw && look.layer !== undefined && <GeoTiffLayer {...look.layer} />}
           {!canDraw && picture?.path !== undefined && item?.box !== undefined && (

@@ -2,9 +2,9 @@ import { suggestRamp } from "@swath/ui/map";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import type { RasterAnswer } from "./raster-messages.ts";
+import type { RasterResponse } from "./raster-messages.ts";
 
-interface RasterLookOptions<T extends RasterAnswer> {
+interface RasterLookOptions<T extends RasterResponse> {
   /** Tells readings of one kind from others in the cache. */
   readonly cacheKey: string;
   /** Of the raster; undefined while there is none to show. */
@@ -15,7 +15,7 @@ interface RasterLookOptions<T extends RasterAnswer> {
 }
 
 /** How one raster is looked at: its band, colours, range of values and opacity, as a map's layer and the panel beside it need them. */
-export function useRasterLook<T extends RasterAnswer>({ cacheKey, url, name, read }: RasterLookOptions<T>) {
+export function useRasterLook<T extends RasterResponse>({ cacheKey, url, name, read }: RasterLookOptions<T>) {
   const [band, setBand] = useState(1);
   const [rampName, setRampName] = useState<string>();
   const [range, setRange] = useState<readonly [number, number]>();

@@ -9,7 +9,7 @@ import { groupSettings } from "./group-settings.ts";
 /** The variables the platform was deployed with, and where each value comes from. */
 export function Component() {
   const configuration = useQuery({ queryKey: ["configuration"], queryFn: readConfiguration, staleTime: 60_000 });
-  const [wanted, setWanted] = useState("");
+  const [requested, setWanted] = useState("");
   const [isGivenOnly, setGivenOnly] = useState(false);
   return (
     <Stack>
@@ -19,7 +19,7 @@ export function Component() {
       </Text>
       <TextInput
         label="Find a variable"
-        value={wanted}
+        value={requested}
         onChange={(event) => setWanted(event.currentTarget.value)}
         maw={360}
       />
@@ -30,7 +30,7 @@ export function Component() {
       />
       <Awaited query={configuration} what="Loading the configuration">
         {(settings) => {
-          const groups = groupSettings(settings, { wanted, isGivenOnly });
+          const groups = groupSettings(settings, { requested, isGivenOnly });
           return groups.length === 0 ? (
             <Empty title="Nothing found">No variable has that in its name or value.</Empty>
           ) : (

@@ -1,8 +1,8 @@
 import type { Setting } from "../api/admin.ts";
 
-interface Wanted {
+interface Requested {
   /** Part of a name or value. */
-  readonly wanted: string;
+  readonly requested: string;
   /** Only what the environment or an argument set. */
   readonly isGivenOnly: boolean;
 }
@@ -10,7 +10,7 @@ interface Wanted {
 /** The settings that are wanted, in their groups. */
 export function groupSettings(
   settings: readonly Setting[],
-  { wanted, isGivenOnly }: Wanted,
+  { requested: wanted, isGivenOnly }: Requested,
 ): readonly { readonly title: string; readonly settings: readonly Setting[] }[] {
   const needle = wanted.trim().toLowerCase();
   const found = settings.filter(

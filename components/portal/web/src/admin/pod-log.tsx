@@ -14,7 +14,7 @@ export function Component() {
   const { namespace = "", pod = "" } = useParams();
   const [lines, setLines] = useState("200");
   const [isLive, setLive] = useState(true);
-  const [wanted, setWanted] = useState("");
+  const [requested, setWanted] = useState("");
   const pods = useQuery({ queryKey: ["pods"], queryFn: listPods, refetchInterval: 3000 });
   const log = useQuery({
     queryKey: ["pod-log", namespace, pod, lines],
@@ -39,7 +39,7 @@ export function Component() {
       <Group align="flex-end">
         <TextInput
           label="Filter lines"
-          value={wanted}
+          value={requested}
           onChange={(event) => setWanted(event.currentTarget.value)}
           w={240}
         />
@@ -52,7 +52,7 @@ export function Component() {
         <Switch label="Follow" checked={isLive} onChange={(event) => setLive(event.currentTarget.checked)} mb={8} />
       </Group>
       <Awaited query={log} what="Reading the log">
-        {(text) => <LogText name={pod} text={text} wanted={wanted} isLive={isLive} />}
+        {(text) => <LogText name={pod} text={text} requested={requested} isLive={isLive} />}
       </Awaited>
     </Stack>
   );
@@ -61,24 +61,24 @@ export function Component() {
 interface LogTextProps {
   readonly name: string;
   readonly text: string;
-  readonly wanted: string;
+  readonly requested: string;
   readonly isLive: boolean;
 }
 
-function LogText({ name, text, wanted, isLive }: LogTextProps) {
-  const box = useRef<HTMLDivElement>(null);
+function LogText({ name, text, requested: wanted, isLive }: LogTextProps) {
+  const bbox = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => {
     const needle = wanted.toLowerCase();
     return parseLog(text).filter(({ raw }) => raw.toLowerCase().includes(needle));
   }, [text, wanted]);
   useEffect(() => {
     if (isLive) {
-      box.current?.scrollTo({ top: box.current.scrollHeight });
+      bbox.current?.scrollTo({ top: bbox.current.scrollHeight });
     }
   }, [lines, isLive]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls has to be reached
-    <div ref={box} className={classes.log} role="log" aria-live="off" aria-label={`Log of ${name}`} tabIndex={0}>
+    <div ref={bbox} className={classes.log} role="log" aria-live="off" aria-label={`Log of ${name}`} tabIndex={0}>
       {lines.length === 0 && <Text c="dimmed">{wanted === "" ? "No log output yet." : "No matching lines."}</Text>}
       {lines.map(({ id, time, level, message, detail }) => (
         <div key={id} className={classes.line} data-level={level}>

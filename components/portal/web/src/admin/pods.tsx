@@ -64,13 +64,13 @@ export function Component() {
   return (
     <Awaited query={pods} what="Loading pods">
       {(rows) => {
-        const unwell = rows.filter(({ phase, ready }) => phase !== "Completed" && !(phase === "Running" && ready));
+        const unhealthy = rows.filter(({ phase, ready }) => phase !== "Completed" && !(phase === "Running" && ready));
         return (
           <Stack>
             <Text role="status">
-              {unwell.length === 0
+              {unhealthy.length === 0
                 ? `All ${rows.length} pods are Running or Completed.`
-                : `${formatPlural(unwell.length, "pod")} of ${rows.length} not ready.`}
+                : `${formatPlural(unhealthy.length, "pod")} of ${rows.length} not ready.`}
             </Text>
             <DataTable
               label="Pods"

@@ -103,11 +103,11 @@ export function uploadFile(workspace: string, key: string, file: Blob, options: 
         resolve();
         return;
       }
-      const answer = new Response(sending.responseText, {
+      const response = new Response(sending.responseText, {
         status: sending.status,
         headers: { "content-type": sending.getResponseHeader("content-type") ?? "" },
       });
-      void toRequestError(answer).then(reject);
+      void toRequestError(response).then(reject);
     });
     sending.addEventListener("error", () =>
       reject(new RequestError(0, { title: "No connection", detail: "The connection broke off; try again." })),

@@ -1,4 +1,4 @@
-import { type HubId, askService } from "./services.ts";
+import { type HubId, requestService } from "./services.ts";
 
 /** A server of a user, as JupyterHub's API has it. */
 export interface HubServer {
@@ -18,6 +18,9 @@ export const findHub = (services: readonly string[]): HubId | undefined =>
 
 /** The servers of who is logged in. */
 export async function listServers(hub: HubId): Promise<readonly HubServer[]> {
-  const { servers = {} } = await askService<{ servers?: Readonly<Record<string, HubServer>> }>(hub, "/hub/api/user");
+  const { servers = {} } = await requestService<{ servers?: Readonly<Record<string, HubServer>> }>(
+    hub,
+    "/hub/api/user",
+  );
   return Object.values(servers);
 }

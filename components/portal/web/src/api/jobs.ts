@@ -1,7 +1,7 @@
-import { askService } from "./services.ts";
+import { requestService } from "./services.ts";
 
 /** Status of a job (OGC API Processes, status info). */
-export interface JobLine {
+export interface JobSummary {
   readonly jobID: string;
   readonly processID: string;
   readonly status: "accepted" | "running" | "successful" | "failed" | "dismissed";
@@ -12,7 +12,7 @@ export interface JobLine {
 }
 
 /** The latest jobs of a user. */
-export async function listLatestJobs(username: string, limit: number): Promise<readonly JobLine[]> {
+export async function listLatestJobs(username: string, limit: number): Promise<readonly JobSummary[]> {
   const path = `/${encodeURIComponent(username)}/ogc-api/jobs?limit=${limit}`;
-  return (await askService<{ jobs: readonly JobLine[] }>("ades", path)).jobs;
+  return (await requestService<{ jobs: readonly JobSummary[] }>("ades", path)).jobs;
 }

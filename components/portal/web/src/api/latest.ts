@@ -1,12 +1,12 @@
 import type { ItemPage, StacItem } from "../../catalogue/model/stac.ts";
 import { listLatestJobs } from "./jobs.ts";
-import { askService } from "./services.ts";
+import { requestService } from "./services.ts";
 
 /** Jobs whose results are looked for. */
 const JOBS = 20;
 
 const search = async (body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<readonly StacItem[]> =>
-  (await askService<ItemPage>("resource-catalogue", "/stac/search", { method: "POST", body, signal })).features;
+  (await requestService<ItemPage>("resource-catalogue", "/stac/search", { method: "POST", body, signal })).features;
 
 /** The newest scenes; results of jobs are no scenes. */
 export async function listLatestScenes(limit: number, signal: AbortSignal): Promise<readonly StacItem[]> {

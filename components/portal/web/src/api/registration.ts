@@ -1,4 +1,4 @@
-import { askService, callService } from "./services.ts";
+import { requestService, callService } from "./services.ts";
 
 export interface RegistrationTask {
   readonly id: string;
@@ -42,11 +42,11 @@ export interface TaskProblem {
 const SERVICE = "registration-api";
 
 export async function listHarvesters(): Promise<readonly Harvester[]> {
-  return (await askService<{ harvesters: readonly Harvester[] }>(SERVICE, "/harvesters")).harvesters;
+  return (await requestService<{ harvesters: readonly Harvester[] }>(SERVICE, "/harvesters")).harvesters;
 }
 
 export async function putHarvester(name: string, form: object): Promise<void> {
-  await askService(SERVICE, `/harvesters/${encodeURIComponent(name)}`, { method: "PUT", body: form });
+  await requestService(SERVICE, `/harvesters/${encodeURIComponent(name)}`, { method: "PUT", body: form });
 }
 
 export async function removeHarvester(name: string): Promise<void> {
@@ -54,30 +54,30 @@ export async function removeHarvester(name: string): Promise<void> {
 }
 
 export async function runHarvester(name: string): Promise<void> {
-  await askService(SERVICE, `/harvesters/${encodeURIComponent(name)}/run`, { method: "POST" });
+  await requestService(SERVICE, `/harvesters/${encodeURIComponent(name)}/run`, { method: "POST" });
 }
 
 export async function listTasks(state: string): Promise<readonly RegistrationTask[]> {
   const query = new URLSearchParams({ limit: "100", ...(state !== "" && { state }) });
-  return (await askService<{ tasks: readonly RegistrationTask[] }>(SERVICE, `/tasks?${query.toString()}`)).tasks;
+  return (await requestService<{ tasks: readonly RegistrationTask[] }>(SERVICE, `/tasks?${query.toString()}`)).tasks;
 }
 
-export const readTask = (id: string): Promise<RegistrationTask> => askService(SERVICE, `/tasks/${id}`);
+export const readTask = (id: string): Promise<RegistrationTask> => requestService(SERVICE, `/tasks/${id}`);
 
 export async function listProblems(id: string): Promise<readonly TaskProblem[]> {
-  return (await askService<{ problems: readonly TaskProblem[] }>(SERVICE, `/tasks/${id}/problems`)).problems;
+  return (await requestService<{ problems: readonly TaskProblem[] }>(SERVICE, `/tasks/${id}/problems`)).problems;
 }
 
 /** Repeats a task that was set aside, with what is mended of its request. */
 export async function repeatTask(id: string, repair: object = {}): Promise<void> {
-  await askService(SERVICE, `/tasks/${id}/repeat`, { method: "POST", body: repair });
+  await requestService(SERVICE, `/tasks/${id}/repeat`, { method: "POST", body: repair });
 }
 
 export async function repeatAll(): Promise<number> {
   const options = { method: "POST", body: {} } as const;
-  return (await askService<{ repeated: number }>(SERVICE, "/tasks/repeat", options)).repeated;
+  return (await requestService<{ repeated: number }>(SERVICE, "/tasks/repeat", options)).repeated;
 }
 
 export async function cancelTask(id: string): Promise<void> {
-  await askService(SERVICE, `/tasks/${id}`, { method: "DELETE" });
+  await requestService(SERVICE, `/tasks/${id}`, { method: "DELETE" });
 }

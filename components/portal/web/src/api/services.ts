@@ -31,7 +31,7 @@ const TITLES: Readonly<Record<ServiceId, string>> = {
 };
 
 /** Asks a service for JSON. @throws {RequestError}; status 502 and `problem.service` when the service is down */
-export async function askService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
+export async function requestService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
   try {
     return await requestJson<T>(serviceUrl(service, path), options);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { RequestError } from "@swath/ui";
 
-import { askService } from "./services.ts";
+import { requestService } from "./services.ts";
 
 /** A workspace in a list. */
-export interface WorkspaceLine {
+export interface WorkspaceSummary {
   readonly name: string;
   readonly status: WorkspaceStatus;
   readonly owner: string;
@@ -55,12 +55,12 @@ export interface Workspace {
 const at = (name: string, rest = "") => `/workspaces/${encodeURIComponent(name)}${rest}`;
 
 /** One's own, or all for an administrator: every page. */
-export async function listWorkspaces(): Promise<readonly WorkspaceLine[]> {
-  const all: WorkspaceLine[] = [];
+export async function listWorkspaces(): Promise<readonly WorkspaceSummary[]> {
+  const all: WorkspaceSummary[] = [];
   let after: string | undefined;
   do {
     const query = new URLSearchParams({ limit: "1000", ...(after !== undefined && { after }) });
-    const page = await askService<{ workspaces: readonly WorkspaceLine[]; next?: string }>(
+    const page = await requestService<{ workspaces: readonly WorkspaceSummary[]; next?: string }>(
       "workspace-api",
       `/workspaces?${query}`,
     );
@@ -73,7 +73,7 @@ export async function listWorkspaces(): Promise<readonly WorkspaceLine[]> {
 /** A workspace; one that was made this moment too, whose members the gatekeeper does not know yet (403). */
 export async function readWorkspace(name: string): Promise<Workspace> {
   try {
-    return await askService<Workspace>("workspace-api", at(name));
+    return await requestService<Workspace>("workspace-api", at(name));
   } catch (error) {
     if (!(error instanceof RequestError && error.status === 403)) {
       throw error;
@@ -89,7 +89,7 @@ export async function readWorkspace(name: string): Promise<Workspace> {
 /** Gives the name that the workspace got. */
 export async function createWorkspace(preferredName: string, owner: string): Promise<string> {
   const body = { preferred_name: preferredName, default_owner: owner };
-  return (await askService<{ name: string }>("workspace-api", "/workspaces", { method: "POST", body })).name;
+  return (await requestService<{ name: string }>("workspace-api", "/workspaces", { method: "POST", body })).name;
 }
 
 export interface WorkspaceChange {
@@ -99,13 +99,13 @@ export interface WorkspaceChange {
 }
 
 export function changeWorkspace(name: string, change: WorkspaceChange): Promise<void> {
-  return askService("workspace-api", at(name), { method: "PATCH", body: change });
+  return requestService("workspace-api", at(name), { method: "PATCH", body: change });
 }
 
 export function deleteWorkspace(name: string, data: "keep" | "purge"): Promise<void> {
-  return askService("workspace-api", `${at(name)}?data=${data}`, { method: "DELETE" });
+  return requestService("workspace-api", `${at(name)}?data=${data}`, { method: "DELETE" });
 }
 
 export function rotateKeys(name: string): Promise<void> {
-  return askService("workspace-api", at(name, "/rotate-keys"), { method: "POST" });
+  return requestService("workspace-api", at(name, "/rotate-keys"), { method: "POST" });
 }

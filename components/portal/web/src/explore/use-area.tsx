@@ -7,7 +7,7 @@ import { Link } from "react-router";
 
 import { collectionQuery, itemQuery } from "../../catalogue/api/catalogue.ts";
 import { UseInProcessing } from "../../catalogue/parts/use-in-processing.tsx";
-import { boxOf, formatBox, roundBox } from "../../processing/model/areas.ts";
+import { bboxOf, formatBox, roundBox } from "../../processing/model/areas.ts";
 
 /** Goes on with an area of a layer: its scenes in the catalogue, or a process on it. */
 export function UseArea({ layer, area }: { readonly layer: string; readonly area: Polygon }) {
@@ -17,7 +17,7 @@ export function UseArea({ layer, area }: { readonly layer: string; readonly area
   const whole = useQuery({ ...collectionQuery(collection), enabled: at < 0 });
   const item = useQuery({ ...itemQuery(collection, layer.slice(at + 2)), enabled: at >= 0 });
   const self = (at < 0 ? whole.data : item.data)?.links?.find(({ rel }) => rel === "self")?.href;
-  const around = boxOf(area);
+  const around = bboxOf(area);
   const bbox = around && formatBox(roundBox(around));
   return (
     <Group gap="xs">

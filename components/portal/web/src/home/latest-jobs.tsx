@@ -5,7 +5,7 @@ import { Cpu } from "lucide-react";
 import { Link } from "react-router";
 
 import { StatusBadge } from "../../processing/parts/status-badge.tsx";
-import { type JobLine, listLatestJobs } from "../api/jobs.ts";
+import { type JobSummary, listLatestJobs } from "../api/jobs.ts";
 import { usePortal } from "../session/portal.ts";
 import { Section } from "./section.tsx";
 
@@ -62,7 +62,7 @@ export function LatestJobs() {
   );
 }
 
-function JobRow({ job }: { readonly job: JobLine }) {
+function JobRow({ job }: { readonly job: JobSummary }) {
   const { jobID, processID, status, created, progress } = job;
   return (
     <Card.Section component="li" withBorder inheritPadding py="xs" px="md" m={0} style={{ listStyle: "none" }}>
@@ -82,6 +82,6 @@ function JobRow({ job }: { readonly job: JobLine }) {
   );
 }
 
-function isOpen({ status }: JobLine): boolean {
+function isOpen({ status }: JobSummary): boolean {
   return status === "accepted" || status === "running";
 }

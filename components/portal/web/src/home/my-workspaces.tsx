@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { FolderOpen } from "lucide-react";
 import { Link } from "react-router";
 
-import { type WorkspaceLine, listWorkspaces, readWorkspace } from "../api/workspaces.ts";
+import { type WorkspaceSummary, listWorkspaces, readWorkspace } from "../api/workspaces.ts";
 import { usePortal } from "../session/portal.ts";
 import { StatusBadge } from "../workspaces/status-badge.tsx";
 import { Section } from "./section.tsx";
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** The workspaces of who is logged in, not all that an administrator may see. */
 export function MyWorkspaces() {
@@ -49,7 +49,7 @@ export function MyWorkspaces() {
               </Empty>
             ) : (
               <Stack gap="sm">
-                {mine.slice(0, MOST_SHOWN).map(({ name }) => (
+                {mine.slice(0, MAX_SHOWN).map(({ name }) => (
                   <WorkspaceCard key={name} name={name} />
                 ))}
               </Stack>
@@ -66,7 +66,7 @@ export function MyWorkspaces() {
   );
 }
 
-function SharedWithMe({ workspaces }: { readonly workspaces: readonly WorkspaceLine[] }) {
+function SharedWithMe({ workspaces }: { readonly workspaces: readonly WorkspaceSummary[] }) {
   return (
     <Card withBorder padding="md">
       <Text fw={600} size="sm" mb={4}>

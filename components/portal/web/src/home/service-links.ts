@@ -26,8 +26,8 @@ export function toServiceLinks(found: readonly ServiceInfo[], config: Addresses)
   });
   const elsewhere = SET_BY_OPERATOR.flatMap(({ id, key, link, title }): ServiceLink[] => {
     const url = config[key];
-    const isThere = found.some((service) => service.id === id);
-    return isThere || url === undefined || isOwn(url, config)
+    const exists = found.some((service) => service.id === id);
+    return exists || url === undefined || isOwn(url, config)
       ? []
       : [{ id, title, description: "Of another platform", url, [link]: url, admin: false, isElsewhere: true }];
   });

@@ -2,7 +2,7 @@ import type { ItemPage, StacItem } from "../../catalogue/model/stac.ts";
 import { itemPath, timeOf, titleOf } from "../../catalogue/model/stac.ts";
 import { createProcessingClient } from "../../processing/api/processing-client.ts";
 import { searchFiles } from "../api/files.ts";
-import { askService } from "../api/services.ts";
+import { requestService } from "../api/services.ts";
 import { listWorkspaces } from "../api/workspaces.ts";
 import type { PortalConfig } from "../session/portal.ts";
 import type { User } from "../session/session.ts";
@@ -68,7 +68,7 @@ const scenesSource: Source = {
   all: (text) => `/catalogue?${new URLSearchParams({ q: text })}`,
   find: async (text, signal) => {
     const search = async (body: object): Promise<readonly StacItem[]> =>
-      (await askService<ItemPage>("resource-catalogue", "/stac/search", { method: "POST", body, signal })).features;
+      (await requestService<ItemPage>("resource-catalogue", "/stac/search", { method: "POST", body, signal })).features;
     // An id is found by itself, which the words of a text are not.
     const [byId, byText] = await Promise.all([
       search({ ids: [text], limit: MAX_HITS }),

@@ -4,7 +4,7 @@ import { LogIn } from "lucide-react";
 import type { User } from "./session.ts";
 
 /** Over a page whose login ended: the login is done in a window of its own, so that nothing on this page is lost. */
-export function LoginAgain({ user }: { readonly user: User }) {
+export function ReauthDialog({ user }: { readonly user: User }) {
   return (
     <Modal
       opened

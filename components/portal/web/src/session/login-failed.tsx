@@ -2,7 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { CircleAlert, LogIn } from "lucide-react";
 import { useSearchParams } from "react-router";
 
-import { OutsideCard } from "./outside-card.tsx";
+import { StandaloneCard } from "./standalone-card.tsx";
 
 const REASONS: Readonly<Record<string, string>> = {
   expired: "It was begun in another window or browser, or too long ago.",
@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function Component() {
   const [query] = useSearchParams();
   return (
-    <OutsideCard
+    <StandaloneCard
       name="Not logged in"
       icon={CircleAlert}
       colour="var(--swath-danger)"
@@ -25,6 +25,6 @@ export function Component() {
       <Button component="a" href="/auth/login" leftSection={<LogIn size={18} aria-hidden />}>
         Log in
       </Button>
-    </OutsideCard>
+    </StandaloneCard>
   );
 }

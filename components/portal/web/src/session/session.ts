@@ -1,7 +1,7 @@
 import { requestJson } from "@swath/ui";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 
-import { tellWindows } from "./windows.ts";
+import { broadcastToTabs } from "./windows.ts";
 
 /** Who is logged in. The tokens are where no script reaches them. */
 export interface User {
@@ -48,6 +48,6 @@ export function loginAddress({ pathname, search }: { readonly pathname: string; 
 /** Ends the login here and at every service, and leaves the page. @throws {RequestError} */
 export async function logOut(): Promise<void> {
   const { location } = await requestJson<{ location: string }>("/auth/logout", { method: "POST" });
-  tellWindows("logged-out");
+  broadcastToTabs("logged-out");
   window.location.assign(location);
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { SESSION_KEY, type Session, type User } from "./session.ts";
-import { hearWindows } from "./windows.ts";
+import { onTabMessage } from "./windows.ts";
 
 export interface Login {
   /** Whose pages are shown: who is logged in, or was until the login ended by itself. */
@@ -17,7 +17,7 @@ export function useLogin(session: Session): Login {
   const [known, setKnown] = useState(session.user);
   useEffect(
     () =>
-      hearWindows((news) => {
+      onTabMessage((news) => {
         if (news === "logged-out") {
           client.setQueryData<Session>(SESSION_KEY, { user: null, isLoggedOut: true });
         } else {

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { FolderOpen, Plus } from "lucide-react";
 import { Link } from "react-router";
 
-import { type WorkspaceLine, listWorkspaces } from "../api/workspaces.ts";
+import { type WorkspaceSummary, listWorkspaces } from "../api/workspaces.ts";
 import { usePortal } from "../session/portal.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
-const COLUMNS: readonly Column<WorkspaceLine>[] = [
+const COLUMNS: readonly Column<WorkspaceSummary>[] = [
   {
     key: "name",
     header: "Name",

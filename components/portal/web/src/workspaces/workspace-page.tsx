@@ -9,7 +9,7 @@ import { Access } from "./access/access.tsx";
 import { Files } from "./files/files.tsx";
 import { Members } from "./members.tsx";
 import { NotFound } from "../not-found.tsx";
-import { NothingThere } from "../nothing-there.tsx";
+import { NotFoundState } from "../not-found-state.tsx";
 import { Provisioning } from "./provisioning.tsx";
 import { WorkspaceSettings } from "./workspace-settings.tsx";
 import { StatusBadge } from "./status-badge.tsx";
@@ -51,9 +51,9 @@ export function Component() {
       actions={workspace.data?.storage?.usage && <Usage workspace={workspace.data} />}
     >
       {isRefused(workspace.error) ? (
-        <NothingThere title="There is no such workspace" icon={FolderLock} to="/workspaces" label="Back to workspaces">
+        <NotFoundState title="There is no such workspace" icon={FolderLock} to="/workspaces" label="Back to workspaces">
           Or it is somebody else's: its owner can let you in.
-        </NothingThere>
+        </NotFoundState>
       ) : (
         <Awaited query={workspace} what={isNew ? `Making ${name}` : `Reading ${name}`}>
           {(found) =>

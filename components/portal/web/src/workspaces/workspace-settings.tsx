@@ -77,7 +77,7 @@ function Keys({ workspace: { name } }: { readonly workspace: Workspace }) {
       await client.invalidateQueries({ queryKey: ["workspace", name] });
     },
   });
-  const ask = async () => {
+  const send = async () => {
     const yes = await confirm({
       title: "Replace the keys?",
       body: "Programs that use the present keys stop working until they get the new ones.",
@@ -95,7 +95,7 @@ function Keys({ workspace: { name } }: { readonly workspace: Workspace }) {
       {rotate.error && <ErrorNote error={rotate.error} title="The keys were not replaced" />}
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">When somebody saw them who should not have: the old ones end.</Text>
-        <Button variant="default" onClick={() => void ask()} loading={rotate.isPending} style={{ flexShrink: 0 }}>
+        <Button variant="default" onClick={() => void send()} loading={rotate.isPending} style={{ flexShrink: 0 }}>
           Replace keys
         </Button>
       </Group>
@@ -115,7 +115,7 @@ function Deletion({ workspace: { name } }: { readonly workspace: Workspace }) {
       await navigate("/workspaces");
     },
   });
-  const ask = async (data: "keep" | "purge") => {
+  const send = async (data: "keep" | "purge") => {
     const yes = await confirm({
       title: data === "keep" ? `Close ${name}?` : `Delete ${name} and its files?`,
       body:
@@ -141,7 +141,7 @@ function Deletion({ workspace: { name } }: { readonly workspace: Workspace }) {
           <Text size="sm">Close it and keep its files.</Text>
           <Button
             variant="default"
-            onClick={() => void ask("keep")}
+            onClick={() => void send("keep")}
             loading={remove.isPending}
             style={{ flexShrink: 0 }}
           >
@@ -153,7 +153,7 @@ function Deletion({ workspace: { name } }: { readonly workspace: Workspace }) {
           <Button
             color="red"
             variant="light"
-            onClick={() => void ask("purge")}
+            onClick={() => void send("purge")}
             loading={remove.isPending}
             style={{ flexShrink: 0 }}
           >

@@ -45,7 +45,7 @@ export function Component() {
     lists: ["members"],
   });
   const columns = useMemo((): readonly Column<Member>[] => {
-    const ask = async (member: Member) => {
+    const send = async (member: Member) => {
       const isSure = await confirm({
         title: `Remove ${member.entity_name}`,
         body: "They may do what everybody may from now on; tokens that were given end within five minutes.",
@@ -83,7 +83,7 @@ export function Component() {
             ROLES.find(({ value }) => value === String(member.role_id))?.label
           ),
       },
-      ...(isAdmin ? [deleteColumn<Member>(({ entity_name: name }) => name, ask)] : []),
+      ...(isAdmin ? [deleteColumn<Member>(({ entity_name: name }) => name, send)] : []),
     ];
   }, [confirm, isAdmin, remove, setRole]);
   const add = isAdmin ? (

@@ -54,7 +54,7 @@ export function Robots({ project }: RobotsProps) {
     lists: ["robots"],
   });
   const columns = useMemo((): readonly Column<Robot & { enabled: boolean }>[] => {
-    const ask = async (robot: Robot) => {
+    const send = async (robot: Robot) => {
       const isSure = await confirm({
         title: `Delete ${robot.name}`,
         body: "Programs that log in with it stop working.",
@@ -91,7 +91,7 @@ export function Robots({ project }: RobotsProps) {
         render: ({ expires_at: end }) => (end < 0 ? "never" : <RelativeTime time={end * 1000} />),
       },
       switchColumn(({ name }) => `${name} may log in`, enable),
-      deleteColumn(({ name }) => name, ask),
+      deleteColumn(({ name }) => name, send),
     ];
   }, [confirm, enable, project, remove]);
   const create = (

@@ -142,7 +142,7 @@ function Deletion({ project: { name, repo_count: count } }: { readonly project: 
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });
-  const ask = async () => {
+  const send = async () => {
     const isSure = await confirm({
       title: `Delete the project ${name}`,
       body: "Its members, robots and rules are deleted for good. It must have no repositories any more.",
@@ -166,7 +166,7 @@ function Deletion({ project: { name, repo_count: count } }: { readonly project: 
           leftSection={<Trash2 size={16} aria-hidden />}
           loading={remove.isPending}
           disabled={count > 0}
-          onClick={() => void ask()}
+          onClick={() => void send()}
         >
           Delete the project
         </Button>

@@ -69,7 +69,7 @@ function Policy({ policy, others }: PolicyProps) {
     onSuccess: () => notifyDone(`The replication ${name} is deleted.`),
     onSettled: () => client.invalidateQueries({ queryKey: ["replications"] }),
   });
-  const askRemove = async () => {
+  const callRemove = async () => {
     const body = "What it has copied stays. Its runs are forgotten.";
     if (await confirm({ title: `Delete the replication ${name}`, body, action: "Delete", danger: true })) {
       remove.mutate();
@@ -89,7 +89,7 @@ function Policy({ policy, others }: PolicyProps) {
           <Button size="compact-sm" variant="default" loading={start.isPending} onClick={() => start.mutate()}>
             Run now
           </Button>
-          <Button size="compact-sm" variant="outline" color="red" onClick={() => void askRemove()}>
+          <Button size="compact-sm" variant="outline" color="red" onClick={() => void callRemove()}>
             Delete
           </Button>
         </Group>

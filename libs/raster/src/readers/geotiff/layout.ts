@@ -69,16 +69,16 @@ export async function readLayout(image: TiffImage, reader: MetadataReader, signa
   if (!isCount(blockWidth, MAX_DIMENSION) || !isCount(pieceRows, MAX_DIMENSION)) {
     throw invalidRaster(`The TIFF claims blocks of ${blockWidth} × ${pieceRows} pixels.`);
   }
-  const wantedRows = Math.max(
+  const requestedRows = Math.max(
     1,
     Math.min(height, Math.max(MIN_STRIP_BLOCK_ROWS, Math.ceil(MIN_STRIP_BLOCK_BYTES / rowBytes))),
   );
-  const isSplit = !isTiled && compression === 1 && pieceRows > wantedRows;
+  const isSplit = !isTiled && compression === 1 && pieceRows > requestedRows;
   const blockHeight = isTiled
     ? pieceRows
     : isSplit
-      ? Math.max(1, Math.min(wantedRows, Math.floor(MAX_BLOCK_BYTES / rowBytes)))
-      : pieceRows * Math.max(1, Math.floor(wantedRows / pieceRows));
+      ? Math.max(1, Math.min(requestedRows, Math.floor(MAX_BLOCK_BYTES / rowBytes)))
+      : pieceRows * Math.max(1, Math.floor(requestedRows / pieceRows));
   // Samples are kept in arrays of the type they are read as, which may be wider than they are stored.
   const blockBytes =
     blockWidth * blockHeight * samplesPerBlock * Math.max(1, (sampleKind.bits * (sampleKind.isComplex ? 2 : 1)) / 8);

@@ -36,9 +36,9 @@ export class Hdf5Thread {
   }
 
   /** One question after the other. */
-  async ask<K extends FromHdf5["kind"]>(
+  async send<K extends FromHdf5["kind"]>(
     message: ToHdf5,
-    answer: K,
+    response: K,
     signal?: AbortSignal,
   ): Promise<Extract<FromHdf5, { kind: K }>> {
     checkCancelled(signal);
@@ -49,14 +49,14 @@ export class Hdf5Thread {
       return this.#call(message, signal);
     });
     this.#turn = turn.catch(() => undefined).then(() => this.#rest());
-    const given = await turn;
-    if (given.kind === "failed") {
-      throw invalidRaster(`The HDF5 data cannot be read: ${given.message.split("\n")[0]?.slice(0, 200) ?? ""}`);
+    const provided = await turn;
+    if (provided.kind === "failed") {
+      throw invalidRaster(`The HDF5 data cannot be read: ${provided.message.split("\n")[0]?.slice(0, 200) ?? ""}`);
     }
-    if (given.kind !== answer) {
+    if (provided.kind !== response) {
       throw invalidRaster("The HDF5 data cannot be read.");
     }
-    return given as Extract<FromHdf5, { kind: K }>;
+    return provided as Extract<FromHdf5, { kind: K }>;
   }
 
   async close(): Promise<void> {
@@ -89,16 +89,16 @@ export class Hdf5Thread {
         delete running.fail;
         work();
       };
-      const receive = (given: FromHdf5) => {
-        if (given.kind === "bytes") {
-          void this.#giveBytes(running, given.offset, given.length, both).catch((error: unknown) => {
+      const receive = (provided: FromHdf5) => {
+        if (provided.kind === "bytes") {
+          void this.#giveBytes(running, provided.offset, provided.length, both).catch((error: unknown) => {
             sourceError ??= error;
           });
           return;
         }
         // What the source did wrong says more than what the library makes of it.
         finish(() =>
-          given.kind === "failed" && sourceError !== undefined ? reject(sourceError as Error) : resolve(given),
+          provided.kind === "failed" && sourceError !== undefined ? reject(sourceError as Error) : resolve(provided),
         );
       };
       const abort = () => {
@@ -116,14 +116,14 @@ export class Hdf5Thread {
     });
   }
 
-  async #giveBytes({ header, box }: Running, offset: number, length: number, signal: AbortSignal): Promise<void> {
-    let given = -1;
+  async #giveBytes({ header, box: bbox }: Running, offset: number, length: number, signal: AbortSignal): Promise<void> {
+    let provided = -1;
     try {
-      const bytes = await this.#source.read(offset, Math.min(length, box.length), signal);
-      box.set(bytes);
-      given = bytes.length;
+      const bytes = await this.#source.read(offset, Math.min(length, bbox.length), signal);
+      bbox.set(bytes);
+      provided = bytes.length;
     } finally {
-      header[1] = given;
+      header[1] = provided;
       Atomics.store(header, 0, 1);
       Atomics.notify(header, 0);
     }

@@ -20,7 +20,7 @@ export async function openHdf5(source: Source, signal?: AbortSignal): Promise<Ra
   }
   const thread = new Hdf5Thread(source, size);
   try {
-    const { contents } = await thread.ask({ kind: "list" }, "listed", signal);
+    const { contents } = await thread.send({ kind: "list" }, "listed", signal);
     const cube: Cube = {
       format: contents.isNetcdf ? "NetCDF" : "HDF5",
       variables: contents.variables.filter(
@@ -31,7 +31,7 @@ export async function openHdf5(source: Source, signal?: AbortSignal): Promise<Ra
         if (sizeOf(count) * bytesOf(type) > MAX_BLOCK_BYTES) {
           throw new RasterError("too-large", "More of a variable is asked for than is read at once.");
         }
-        return (await thread.ask({ kind: "read", name, start, count }, "samples", readSignal)).samples;
+        return (await thread.send({ kind: "read", name, start, count }, "samples", readSignal)).samples;
       },
     };
     if (cube.variables.length === 0 && contents.missingFilters.length > 0) {

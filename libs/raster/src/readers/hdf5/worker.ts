@@ -19,7 +19,7 @@ if (port === null) {
 }
 const { size, mailbox } = workerData as Hdf5Start;
 const header = new Int32Array(mailbox, 0, 2);
-const box = new Uint8Array(mailbox, MAILBOX_HEADER_BYTES);
+const bbox = new Uint8Array(mailbox, MAILBOX_HEADER_BYTES);
 const pages = new Map<number, Uint8Array>();
 const send = (message: FromHdf5, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
@@ -80,8 +80,8 @@ interface FileNode {
 }
 
 /** A file of the library's own file system whose bytes come from the thread that asks. */
-function mountSource(given: unknown): void {
-  const fileSystem = given as FileSystem;
+function mountSource(provided: unknown): void {
+  const fileSystem = provided as FileSystem;
   fileSystem.createDataFile("/", NAME, new Uint8Array(0), true, false);
   const { node } = fileSystem.lookupPath(`/${NAME}`);
   Object.defineProperty(node, "usedBytes", { get: () => size });
@@ -114,7 +114,7 @@ function readPage(page: number, end: number): Uint8Array {
     return known;
   }
   let count = 1;
-  while (page + count < end && (count + 1) * PAGE_BYTES <= box.length && !pages.has(page + count)) {
+  while (page + count < end && (count + 1) * PAGE_BYTES <= bbox.length && !pages.has(page + count)) {
     count += 1;
   }
   const offset = page * PAGE_BYTES;
@@ -126,14 +126,14 @@ function readPage(page: number, end: number): Uint8Array {
     throw new Error("the source cannot be read");
   }
   for (let at = 0; at < length; at += PAGE_BYTES) {
-    pages.set(page + at / PAGE_BYTES, box.slice(at, Math.min(length, at + PAGE_BYTES)));
+    pages.set(page + at / PAGE_BYTES, bbox.slice(at, Math.min(length, at + PAGE_BYTES)));
   }
-  const wanted = pages.get(page) ?? new Uint8Array(0);
+  const requested = pages.get(page) ?? new Uint8Array(0);
   for (const oldest of pages.keys()) {
     if (pages.size <= MAX_PAGES) {
       break;
     }
     pages.delete(oldest);
   }
-  return wanted;
+  return requested;
 }

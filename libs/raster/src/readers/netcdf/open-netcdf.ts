@@ -132,9 +132,9 @@ async function readPart(
       last += 1;
     }
     const begin = offsets[first]!;
-    const wanted = offsets[last]! + length - begin;
-    const bytes = await source.read(begin, wanted, signal);
-    if (bytes.length < wanted) {
+    const requested = offsets[last]! + length - begin;
+    const bytes = await source.read(begin, requested, signal);
+    if (bytes.length < requested) {
       throw invalidRaster("The NetCDF data is truncated.");
     }
     for (; first <= last; first += 1) {

@@ -68,17 +68,17 @@ async function relay(incoming: IncomingMessage, response: ServerResponse): Promi
   if (counts) {
     onRequest("before", path);
   }
-  const answer = await request(`https://localhost:${pebble.port}${path}`, {
+  const reply = await request(`https://localhost:${pebble.port}${path}`, {
     method: (incoming.method ?? "GET") as "GET",
     headers: { "content-type": incoming.headers["content-type"] ?? "", host: `localhost:${proxyPort}` },
     ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     dispatcher: agent,
   });
-  const body = await answer.body.text();
+  const body = await reply.body.text();
   if (counts) {
     onRequest("after", path);
   }
-  response.writeHead(answer.statusCode, answer.headers as Record<string, string>).end(body);
+  response.writeHead(reply.statusCode, reply.headers as Record<string, string>).end(body);
 }
 
 interface Outcome {
@@ -91,13 +91,13 @@ async function run(
   folderName: string,
   kill?: { readonly when: "before" | "after"; readonly number: number },
 ): Promise<Outcome> {
-  const given: RunnerSettings = {
+  const provided: RunnerSettings = {
     settings: { issuer: "acme", directoryUrl: `https://localhost:${proxyPort}/dir`, caFile },
     folder: folderName,
     challengeFolder,
     wishes: [{ name: HOST, hosts: [HOST] }],
   };
-  const child = spawn(process.execPath, [join(import.meta.dirname, "runner.ts"), JSON.stringify(given)], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "runner.ts"), JSON.stringify(provided)], {
     stdio: "inherit",
   });
   const paths: string[] = [];

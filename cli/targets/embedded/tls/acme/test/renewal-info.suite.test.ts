@@ -44,9 +44,9 @@ after(async () => {
 });
 
 async function buildPebble(): Promise<string | undefined> {
-  const given = process.env["PEBBLE"];
-  if (given !== undefined) {
-    return given;
+  const provided = process.env["PEBBLE"];
+  if (provided !== undefined) {
+    return provided;
   }
   const place = join(folder.path, "build");
   mkdirSync(place);

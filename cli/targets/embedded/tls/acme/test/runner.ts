@@ -12,7 +12,7 @@ export interface RunnerSettings {
   readonly wishes: readonly CertificateWish[];
 }
 
-const given = JSON.parse(process.argv[2] ?? "") as RunnerSettings;
-const manager = createAcmeManager({ ...given, logger: createLogger("runner", "silent"), onIssued: () => {} });
+const provided = JSON.parse(process.argv[2] ?? "") as RunnerSettings;
+const manager = createAcmeManager({ ...provided, logger: createLogger("runner", "silent"), onIssued: () => {} });
 await manager.tick();
 process.exit(0);

@@ -28,21 +28,21 @@ export function Harvesters() {
     failed: "The harvester was not removed",
     lists: LISTS,
   });
-  const ask = useConfirm();
+  const send = useConfirm();
   const columns = useMemo(
     () =>
       toColumns({
         onEdit: setEdited,
         onRun: run,
         onRemove: (harvester) =>
-          void ask({
+          void send({
             title: `Remove ${harvester.name}?`,
             body: "It does not run any more. What it brought stays in the catalogue.",
             action: "Remove harvester",
             danger: true,
           }).then((yes) => yes && remove(harvester)),
       }),
-    [run, remove, ask],
+    [run, remove, send],
   );
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited("new")}>

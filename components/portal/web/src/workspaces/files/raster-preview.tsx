@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { DrawErrorNote } from "../../../processing/results/draw-error-note.tsx";
 import { RasterPanel } from "../../../processing/results/raster-panel.tsx";
-import type { RasterAnswer } from "../../../processing/results/raster-messages.ts";
+import type { RasterResponse } from "../../../processing/results/raster-messages.ts";
 import { readRaster } from "../../../processing/results/read-raster.ts";
 import { useRasterLook } from "../../../processing/results/use-raster-look.ts";
 
@@ -32,12 +32,12 @@ export function RasterPreview({ url, name }: { readonly url: string; readonly na
 }
 
 async function readPlaced(url: string, band: number) {
-  const answer = await readRaster(url, band);
-  return { ...answer, box: await toBox(answer.place) };
+  const response = await readRaster(url, band);
+  return { ...response, box: await toBox(response.place) };
 }
 
 /** The box around the corners of a raster; nothing where its reference system is not known. */
-async function toBox(place: RasterAnswer["place"]): Promise<Box | undefined> {
+async function toBox(place: RasterResponse["place"]): Promise<Box | undefined> {
   if (place === undefined) {
     return undefined;
   }

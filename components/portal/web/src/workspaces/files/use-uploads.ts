@@ -65,9 +65,9 @@ export function useUploads({ workspace, prefix, onDone }: UploadTarget): Uploads
       try {
         await uploadFile(workspace, key, file, options);
       } catch (error) {
-        const isThere = error instanceof RequestError && error.status === 412;
+        const exists = error instanceof RequestError && error.status === 412;
         const question = { title: `Replace ${file.name}?`, body: "There is a file of that name.", action: "Replace" };
-        if (!isThere || !(await confirm(question))) {
+        if (!exists || !(await confirm(question))) {
           throw error;
         }
         await uploadFile(workspace, key, file, { ...options, replace: true });

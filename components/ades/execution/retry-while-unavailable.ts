@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const INITIAL_BACKOFF = 100;
+const MAX_BACKOFF = 5000;
+
+interface Options {
+  readonly signal: AbortSignal;
+  /** Whether the failure may pass by itself. */
+  readonly isTransient: (error: unknown) => boolean;
+  /** Milliseconds after which a failure counts all the same; for ever when left out. */
+  readonly timeout?: number;
+  /** Told of each failure that is waited for. */
+  readonly onWait?: (error: unknown) => void;
+}
+
+/**
+ * Does work again and again while what it needs is away, with longer and longer pauses.
+ * @throws the failure that does not pass, or the reason of the signal
+ */
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  { signal, isTransient: isPassing, timeout: patience, onWait }: Options,
+): Promise<T> {
+  const until = performance.now() + (patience ?? Number.POSITIVE_INFINITY);
+  for (let pause = INITIAL_BACKOFF; ; pause = Math.min(pause * 2, MAX_BACKOFF)) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || !isPassing(error) || performance.now() + pause > until) {
+        throw error;
+      }
+      onWait?.(error);
+    }
+    await sleep(pause, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  }
+}

@@ -1,0 +1,36 @@
+const NETWORK = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+  "UND_ERR_SOCKET",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+/** SQLSTATE classes: connection exception, insufficient resources, operator intervention (shut down, starting up), system error. */
+const DATABASE = /^(?:08|53|57P|58)/;
+/** What `pg` says without a code. */
+const CONNECTION_LOST = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
+
+/** What `fetch` says: before a response, and in the middle of its body. */
+const FETCH_FAILED = new Set(["fetch failed", "terminated"]);
+
+interface Failure {
+  readonly code?: unknown;
+  readonly syscall?: string;
+  readonly message?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * Whether an error says that a database or another service cannot be reached now, and not that what was asked of it is wrong. The same
+ * request is good again when that one is back.
+ */
+export function isUnavailable(error: unknown): boolean {
+  const { code, syscall, message = "", cause } = (error ?? {}) as Failure;
+  if (typeof code === "string") {
+    return NETWORK.has(code) || DATABASE.test(code) || (code === "ENOENT" && syscall === "connect");
+  }
+  return FETCH_FAILED.has(message) ? isUnavailable(cause) : CONNECTION_LOST.test(message);
+}
