@@ -119,13 +119,8 @@ async function download(s3: S3Client, { bucket, key }: StorePlace, to: string, o
   }
 }
 
-async function save(
-  s3: S3Client,
-  { bucket, key }: StorePlace,
-  path: string,
-  { print: say }: CopyOptions,
-): Promise<void> {
+async function save(s3: S3Client, { bucket, key }: StorePlace, path: string, { print }: CopyOptions): Promise<void> {
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
   await saveFile(path, Body as Readable);
-  say(path);
+  print(path);
 }

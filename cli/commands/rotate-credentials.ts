@@ -91,8 +91,8 @@ interface ChooseOptions extends Pick<CommandContext, "env" | "stdout"> {
   readonly isNamed: boolean;
 }
 
-function choose({ plan, desired: wanted, env, isNamed, stdout }: ChooseOptions): readonly Chosen[] {
-  return wanted.flatMap((subject): readonly Chosen[] => {
+function choose({ plan, desired, env, isNamed, stdout }: ChooseOptions): readonly Chosen[] {
+  return desired.flatMap((subject): readonly Chosen[] => {
     const found = subject.find(plan);
     if (found.length === 0 && isNamed) {
       throw new CommandError(`this deployment has no ${subject.name} of its own`);

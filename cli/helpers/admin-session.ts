@@ -34,7 +34,7 @@ const TRY_AGAIN = [429, 502, 503, 504];
 const TIMEOUT = 30_000;
 
 export function createAdminSession(options: SessionOptions): AdminSession {
-  const { authServer, realm, client, user, readPassword, print: say, fetch, pauses = PAUSES } = options;
+  const { authServer, realm, client, user, readPassword, print, fetch, pauses = PAUSES } = options;
   let token = options.token;
   let password: string | undefined;
   let isAnonymous = options.startsWithoutToken === true && token === undefined;
@@ -57,7 +57,7 @@ export function createAdminSession(options: SessionOptions): AdminSession {
           throw new CommandError(`${new URL(url).origin} ${reason}`);
         }
       }
-      say(`${new URL(url).origin} ${reason}; trying again in ${pause / 1000} s`);
+      print(`${new URL(url).origin} ${reason}; trying again in ${pause / 1000} s`);
       await sleep(pause);
     }
   };

@@ -34,13 +34,13 @@ export async function planChanges(
   chosen: readonly { readonly subject: Subject; readonly changeable: Changeable; readonly provided?: string }[],
 ): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for (const { subject, changeable, provided: given } of chosen) {
+  for (const { subject, changeable, provided } of chosen) {
     const { secret, variable } = changeable;
     const common = { subject: subject.name, manner: subject.manner, from: await target.readSecret(secret) };
     if (secret.kind === "generated") {
       changes.push({ ...common, name: secret.name, to: randomBytes(secret.bytes).toString("base64url") });
-    } else if (variable !== undefined && given !== undefined) {
-      changes.push({ ...common, variable, to: given });
+    } else if (variable !== undefined && provided !== undefined) {
+      changes.push({ ...common, variable, to: provided });
     }
   }
   return changes;
@@ -56,7 +56,7 @@ export async function beginRotation(target: Target, changes: readonly Change[]):
  * @returns false when it was asked to stop while both values are accepted
  */
 export async function carryOn(options: RotateOptions): Promise<boolean> {
-  const { target, apply, print: say } = options;
+  const { target, apply, print } = options;
   for (;;) {
     const journal = readJournal(await target.readSecrets());
     if (journal === undefined) {
@@ -72,7 +72,7 @@ export async function carryOn(options: RotateOptions): Promise<boolean> {
         : undefined;
     switch (journal.step) {
       case 1:
-        say("1 of 3: the new values are made known");
+        print("1 of 3: the new values are made known");
         if (roles) {
           await makeSecondRoles(roles, changed);
         }
@@ -80,7 +80,7 @@ export async function carryOn(options: RotateOptions): Promise<boolean> {
         await enter(target, { ...journal, step: 2 });
         break;
       case 2:
-        say("2 of 3: everything turns to the new values");
+        print("2 of 3: everything turns to the new values");
         if (roles) {
           await changePasswords(roles, changed);
         }
@@ -92,7 +92,7 @@ export async function carryOn(options: RotateOptions): Promise<boolean> {
         await enter(target, { ...journal, step: 3 });
         break;
       case 3:
-        say("3 of 3: the old values are forgotten");
+        print("3 of 3: the old values are forgotten");
         await apply(plan);
         if (roles) {
           await removeSecondRoles(roles, changed);
@@ -108,7 +108,7 @@ async function enter(target: Target, journal: Journal): Promise<void> {
 }
 
 /** An old key of the object storage is needed until it has encrypted every data key with the new one. */
-async function waitForKeys({ target, print: say }: RotateOptions, { changes }: Journal): Promise<void> {
+async function waitForKeys({ target, print }: RotateOptions, { changes }: Journal): Promise<void> {
   if (!changes.some(({ manner }) => manner === "keyring")) {
     return;
   }
@@ -119,7 +119,7 @@ async function waitForKeys({ target, print: say }: RotateOptions, { changes }: J
       return;
     }
     if (attempt === 4) {
-      say("waiting until the object storage has encrypted the keys of all objects anew ...");
+      print("waiting until the object storage has encrypted the keys of all objects anew ...");
     }
     await sleep(POLL_MS);
   }

@@ -23,15 +23,10 @@ const LOG_LINES = 15;
 const STUCK_SECONDS = 20;
 
 /** Shows every pod's progress until each is Running and ready or Completed, or until one keeps failing. */
-export async function watchUntilSettled({
-  target,
-  stdout,
-  finished,
-  timeout: patience = 180,
-}: WatchOptions): Promise<Outcome> {
+export async function watchUntilSettled({ target, stdout, finished, timeout = 180 }: WatchOptions): Promise<Outcome> {
   const progress = createProgress(stdout);
   const controller = new AbortController();
-  let timer = setTimeout(() => controller.abort(), patience * 1000);
+  let timer = setTimeout(() => controller.abort(), timeout * 1000);
   let stuckTimer: NodeJS.Timeout | undefined;
   let isFinished = false;
   let failure: { readonly error: unknown } | undefined;
@@ -52,7 +47,7 @@ export async function watchUntilSettled({
   try {
     for await (const pods of target.watchPods(controller.signal)) {
       clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(), patience * 1000);
+      timer = setTimeout(() => controller.abort(), timeout * 1000);
       last = pods;
       progress.show(pods);
       for (const pod of pods.filter(({ name }) => !first.has(name))) {

@@ -98,7 +98,7 @@ export async function startVariantB(variables: Readonly<Record<string, string>> 
     await cluster.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { cluster, env, bin, protect, url, ask: send, readClient, idTokenOf, close };
+  return { cluster, env, bin, protect, url, send, readClient, idTokenOf, close };
 }
 
 /** What a token says. */

@@ -16,7 +16,7 @@ before(async () => {
   }
   assert.equal((await fixture.protect("apply", users.get("eric") ?? "", users.get("bob") ?? "", "", "")).status, 0);
   const admin = await fixture.idTokenOf("admin");
-  const workspace = await fixture.ask("workspace-api", "/workspaces", {
+  const workspace = await fixture.send("workspace-api", "/workspaces", {
     headers: [`X-User-Id: ${admin}`, "Content-Type: application/json"],
     body: JSON.stringify({ preferred_name: "eric", default_owner: users.get("eric") }),
   });
@@ -58,11 +58,11 @@ test("401 without a token, 403 for others, 200 for the owner, however the token 
         ? [[], ["X-User-Id: not-a-token"], ["Authorization: Bearer a.b.c"]]
         : [[`X-User-Id: ${token}`], [`Authorization: Bearer ${token}`], [`Cookie: auth_user_id=${token}`]];
     for (const headers of forms) {
-      const { status } = await fixture.ask(service, path, { headers });
+      const { status } = await fixture.send(service, path, { headers });
       assert.equal(status, expected, `${what}: ${headers[0]?.slice(0, 24) ?? "no header"}`);
     }
   }
-  const { header } = await fixture.ask("dummy-service", "/ericspace");
+  const { header } = await fixture.send("dummy-service", "/ericspace");
   assert.match(header("www-authenticate") ?? "", /^Bearer realm="http:\/\/portal\.[^"]+\/oidc\/authenticate\/"/);
 });
 
@@ -70,10 +70,10 @@ test("migrate b-to-a carries users, policies and workspaces to variant A, withou
   const admin = await fixture.idTokenOf("admin");
   const headers = [`Authorization: Bearer ${admin}`, "Content-Type: application/json"];
   const maps = { name: "Bob's maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
-  const made = await fixture.ask("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });
+  const made = await fixture.send("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });
   assert.equal(made.status, 200, made.body);
   const policies = async () =>
-    (JSON.parse((await fixture.ask("auth", "/pdp/policy/", { headers })).body) as { policies: readonly object[] })
+    (JSON.parse((await fixture.send("auth", "/pdp/policy/", { headers })).body) as { policies: readonly object[] })
       .policies;
   const before = await policies();
   assert.ok(before.length > 0);
@@ -98,14 +98,14 @@ test("migrate b-to-a carries users, policies and workspaces to variant A, withou
   assert.equal(moved.status, 0, moved.stdout + moved.stderr);
   const accessTokenOf = async (username: string) => {
     const form = { grant_type: "password", client_id: "admin-cli", username, password: PASSWORD };
-    const { body } = await fixture.ask("identity", "/realms/master/protocol/openid-connect/token", {
+    const { body } = await fixture.send("identity", "/realms/master/protocol/openid-connect/token", {
       body: new URLSearchParams(form).toString(),
     });
     return (JSON.parse(body) as { access_token: string }).access_token;
   };
   const [eric, bob] = await Promise.all([accessTokenOf("eric"), accessTokenOf("bob")]);
   const statusOf = async (service: string, path: string, token: string) =>
-    (await fixture.ask(service, path, { headers: [`Authorization: Bearer ${token}`] })).status;
+    (await fixture.send(service, path, { headers: [`Authorization: Bearer ${token}`] })).status;
   assert.deepEqual(
     [await statusOf("dummy-service", "/ericspace", eric), await statusOf("dummy-service", "/ericspace", bob)],
     [200, 403],

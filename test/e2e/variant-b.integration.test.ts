@@ -66,9 +66,9 @@ test("a protection script that is killed at any moment leaves no second client b
     username: "admin",
     password: PASSWORD,
   });
-  const { body } = await fixture.ask("auth", "/oxauth/restv1/token", { body: login.toString() });
+  const { body } = await fixture.send("auth", "/oxauth/restv1/token", { body: login.toString() });
   const { access_token: token } = JSON.parse(body) as { access_token: string };
-  const listed = await fixture.ask("auth", "/admin/realms/master/clients", {
+  const listed = await fixture.send("auth", "/admin/realms/master/clients", {
     headers: [`Authorization: Bearer ${token}`],
   });
   const clients = JSON.parse(listed.body) as readonly { name: string; clientId: string }[];
@@ -123,7 +123,7 @@ test("X-User-Id, Bearer or the cookie: nobody 401, the wrong user 403, the owner
     ["dummy-service", "/ericspace/x"],
     ["ades", "/eric/wps3/processes"],
   ] as const) {
-    const nobody = await fixture.ask(service, path);
+    const nobody = await fixture.send(service, path);
     assert.equal(nobody.status, 401);
     assert.equal(nobody.header("www-authenticate"), `Bearer realm="${fixture.url("portal", "/oidc/authenticate/")}"`);
     for (const [who, token, status] of [
@@ -133,22 +133,22 @@ test("X-User-Id, Bearer or the cookie: nobody 401, the wrong user 403, the owner
     ] as const) {
       for (const header of [`X-User-Id: ${token}`, `Authorization: Bearer ${token}`, `Cookie: auth_user_id=${token}`]) {
         assert.equal(
-          (await fixture.ask(service, path, { headers: [header] })).status,
+          (await fixture.send(service, path, { headers: [header] })).status,
           status,
           `${service} ${who} ${header.slice(0, 12)}`,
         );
       }
     }
-    assert.equal((await fixture.ask(service, path, { headers: [`X-User-Id: ${eric}x`] })).status, 401);
+    assert.equal((await fixture.send(service, path, { headers: [`X-User-Id: ${eric}x`] })).status, 401);
   }
   // What nobody registered is for everybody who is logged in, and told who that is.
-  const open = await fixture.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${bob}`] });
+  const open = await fixture.send("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${bob}`] });
   assert.equal(open.status, 200);
   assert.match(open.body, /"x-auth-username": "bob"/);
   assert.match(open.body, /"x-user-id": "ey/);
-  assert.equal((await fixture.ask("dummy-service", "/elsewhere")).status, 401);
+  assert.equal((await fixture.send("dummy-service", "/elsewhere")).status, 401);
   // The processing service looks itself, whatever the rules say.
-  assert.equal((await fixture.ask("ades", "/carol/wps3/processes", { headers: [`X-User-Id: ${bob}`] })).status, 403);
+  assert.equal((await fixture.send("ades", "/carol/wps3/processes", { headers: [`X-User-Id: ${bob}`] })).status, 403);
 });
 
 test("create-workspace asks for the password, and says what existing scripts look for", async () => {
@@ -169,12 +169,12 @@ test("create-workspace asks for the password, and says what existing scripts loo
 
   const statusFor = async (who?: string) =>
     (
-      await fixture.ask("workspace-api", "/workspaces/guide-user-eric", {
+      await fixture.send("workspace-api", "/workspaces/guide-user-eric", {
         headers: who === undefined ? [] : [`X-User-Id: ${await fixture.idTokenOf(who)}`],
       })
     ).status;
   assert.deepEqual([await statusFor(), await statusFor("bob"), await statusFor("eric")], [401, 403, 200]);
-  const stranger = await fixture.ask("workspace-api", "/workspaces", {
+  const stranger = await fixture.send("workspace-api", "/workspaces", {
     headers: ["Content-Type: application/json", `X-User-Id: ${await fixture.idTokenOf("bob")}`],
     body: JSON.stringify({ preferred_name: "bob", default_owner: users.get("bob") }),
   });
@@ -184,16 +184,16 @@ test("create-workspace asks for the password, and says what existing scripts loo
 test("a process is deployed, run, shows its results, and is undeployed", async () => {
   const token = await fixture.idTokenOf("eric");
   const headers = [`X-User-Id: ${token}`, "Accept: application/json"];
-  const deployed = await fixture.ask("ades", "/eric/wps3/processes", {
+  const deployed = await fixture.send("ades", "/eric/wps3/processes", {
     headers: [...headers, "Content-Type: application/cwl"],
     body: GREETING,
   });
   assert.equal(deployed.status, 201, deployed.body);
-  const list = JSON.parse((await fixture.ask("ades", "/eric/wps3/processes", { headers })).body) as {
+  const list = JSON.parse((await fixture.send("ades", "/eric/wps3/processes", { headers })).body) as {
     processes: readonly { id: string }[];
   };
   const id = list.processes.map((process) => process.id).find((one) => one.startsWith("greet")) ?? "";
-  const started = await fixture.ask("ades", `/eric/wps3/processes/${id}/execution`, {
+  const started = await fixture.send("ades", `/eric/wps3/processes/${id}/execution`, {
     headers: [...headers, "Content-Type: application/json", "Prefer: respond-async"],
     body: JSON.stringify({ inputs: { name: "eric" }, response: "raw" }),
   });
@@ -201,17 +201,17 @@ test("a process is deployed, run, shows its results, and is undeployed", async (
   const location = started.header("location") ?? "";
   assert.match(location, /^\/eric\/wps3\/jobs\/[\w-]+$/);
   const status = await waitUntil("the job ends", async () => {
-    const { body } = await fixture.ask("ades", location, { headers });
+    const { body } = await fixture.send("ades", location, { headers });
     return /"successful"|"failed"/.test(body) && body;
   });
   assert.match(status, /"successful"/);
   assert.match(id, /^greet/);
-  const results = await fixture.ask("ades", `${location}/result`, { headers });
+  const results = await fixture.send("ades", `${location}/result`, { headers });
   assert.equal(results.status, 200);
   assert.match(results.body, /hello eric/);
   const bob = [`X-User-Id: ${await fixture.idTokenOf("bob")}`];
-  assert.equal((await fixture.ask("ades", `${location}/result`, { headers: bob })).status, 403);
-  assert.equal((await fixture.ask("ades", `/eric/wps3/processes/${id}`, { method: "DELETE", headers })).status, 204);
+  assert.equal((await fixture.send("ades", `${location}/result`, { headers: bob })).status, 403);
+  assert.equal((await fixture.send("ades", `/eric/wps3/processes/${id}`, { method: "DELETE", headers })).status, 204);
 });
 
 test("the enforcement point: a ticket in the challenge is exchanged, and the request passes with the new token", async () => {
@@ -223,10 +223,10 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   const pep = "dummy-service-pep";
   const json = "Content-Type: application/json";
   const register = (token: string, body: object) =>
-    fixture.ask(pep, "/resources", { headers: [json, `Authorization: Bearer ${token}`], body: JSON.stringify(body) });
+    fixture.send(pep, "/resources", { headers: [json, `Authorization: Bearer ${token}`], body: JSON.stringify(body) });
   const maps = { name: "Maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
-  assert.equal((await fixture.ask(pep, "/resources", { headers: [json], body: "{}" })).status, 401);
-  assert.equal((await fixture.ask(pep, "/resources", { headers: [`X-User-Id: ${admin}`], body: "x" })).status, 415);
+  assert.equal((await fixture.send(pep, "/resources", { headers: [json], body: "{}" })).status, 401);
+  assert.equal((await fixture.send(pep, "/resources", { headers: [`X-User-Id: ${admin}`], body: "x" })).status, 415);
   assert.equal((await register(bob, maps)).status, 401, "paths at the top are for operators to register");
   const made = await register(admin, maps);
   assert.equal(made.status, 200, made.body);
@@ -236,15 +236,15 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   const below = await register(bob, { name: "Bob's own", icon_uri: "/maps/open", resource_scopes: ["open"] });
   assert.equal(below.status, 200, below.body);
   assert.equal((await register(eric, { name: "Eric's", icon_uri: "/maps/eric" })).status, 401);
-  const listed = await fixture.ask(pep, "/resources", { headers: [`Authorization: Bearer ${bob}`] });
+  const listed = await fixture.send(pep, "/resources", { headers: [`Authorization: Bearer ${bob}`] });
   assert.match(listed.body, /"_reverse_match_url":"\/maps"/);
   assert.equal(
-    (await fixture.ask(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${eric}`] })).status,
+    (await fixture.send(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${eric}`] })).status,
     403,
   );
 
   const response = (uri: string, token?: string, method = "GET") =>
-    fixture.ask(pep, "/authorize", {
+    fixture.send(pep, "/authorize", {
       headers: [
         `X-Original-Uri: ${uri}`,
         `X-Original-Method: ${method}`,
@@ -256,7 +256,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   assert.notEqual(ticket, "", challenge);
   const exchange = async (who: string, what: string) => {
     const client = fixture.readClient();
-    const { status, body } = await fixture.ask("auth", "/oxauth/restv1/token", {
+    const { status, body } = await fixture.send("auth", "/oxauth/restv1/token", {
       body: new URLSearchParams({
         grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
         claim_token_format: "http://openid.net/specs/openid-connect-core-1_0.html#IDToken",
@@ -277,7 +277,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   assert.match(passed.header("x-auth-rpt-options") ?? "", /^Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=300$/);
   const byCookie = async (value: string | undefined) =>
     (
-      await fixture.ask(pep, "/authorize", {
+      await fixture.send(pep, "/authorize", {
         headers: ["X-Original-Uri: /maps/x", "X-Original-Method: GET", `Cookie: auth_rpt-dummy-service=${value}`],
       })
     ).status;
@@ -292,7 +292,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
 
   // The gatekeeper asks the same rules.
   const onHost = async (path: string, who?: string, method = "GET") =>
-    (await fixture.ask("dummy-service", path, { method, headers: who === undefined ? [] : [`X-User-Id: ${who}`] }))
+    (await fixture.send("dummy-service", path, { method, headers: who === undefined ? [] : [`X-User-Id: ${who}`] }))
       .status;
   assert.deepEqual(
     [await onHost("/maps/x", bob), await onHost("/maps/x", eric), await onHost("/maps/x")],
@@ -302,7 +302,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   assert.equal(await onHost("/maps/open/x"), 200, "a resource that is open");
   assert.equal(
     (
-      await fixture.ask("auth", "/pdp/policy/validate", {
+      await fixture.send("auth", "/pdp/policy/validate", {
         method: "GET",
         headers: [json, `X-User-Id: ${admin}`],
         body: JSON.stringify({
@@ -317,7 +317,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
     200,
   );
   assert.equal(
-    (await fixture.ask(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
+    (await fixture.send(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
     204,
   );
   assert.equal(await onHost("/maps/x", eric), 200, "for everybody again");
@@ -344,8 +344,8 @@ test(
       assert.equal(claims["typ"], "ID");
       assert.equal(claims["user_name"], "eric");
       const headers = [`Cookie: auth_user_id=${cookie?.value}`];
-      assert.equal((await fixture.ask("dummy-service", "/ericspace", { headers })).status, 200);
-      assert.equal((await fixture.ask("dummy-service", "/bobspace", { headers })).status, 403);
+      assert.equal((await fixture.send("dummy-service", "/ericspace", { headers })).status, 200);
+      assert.equal((await fixture.send("dummy-service", "/bobspace", { headers })).status, 403);
       await page.goto(fixture.url("portal", "/workspaces"));
       await page.getByText("guide-user-eric").first().waitFor();
       await page.goto(fixture.url("portal", "/oidc/logout"));
@@ -369,7 +369,7 @@ test("register-client prints the two lines of client.yaml, for a client whose to
   assert.equal(status, 0, stderr);
   const [, id = "", secret = ""] = /^client-id: (\S+)\nclient-secret: (\S+)\n$/.exec(stdout) ?? [];
   const token = await fixture.idTokenOf("eric", { id, secret });
-  assert.equal((await fixture.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
+  assert.equal((await fixture.send("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
 });
 
 test("delete takes the protection and the client away; nobody but the administrator is let in then", async () => {
@@ -385,6 +385,12 @@ test("delete takes the protection and the client away; nobody but the administra
   assert.equal(status, 0, stderr);
   assert.match(stdout, /\/ericspace.*removed/);
   assert.equal(existsSync(fixture.env["SWATH_CLIENT_FILE"] ?? ""), false);
-  assert.notEqual((await fixture.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
-  assert.notEqual((await fixture.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${admin}`] })).status, 200);
+  assert.notEqual(
+    (await fixture.send("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status,
+    200,
+  );
+  assert.notEqual(
+    (await fixture.send("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${admin}`] })).status,
+    200,
+  );
 });

@@ -71,7 +71,7 @@ test("a workspace's bucket is in the cloud, and its keys open it there", { skip 
   );
   assert.equal(made.status, 0, made.stderr);
   credentials = await waitUntil("the workspace", async () => {
-    const { body } = await fixture.ask("workspace-api", `/workspaces/${WORKSPACE}`, { headers: await asEric() });
+    const { body } = await fixture.send("workspace-api", `/workspaces/${WORKSPACE}`, { headers: await asEric() });
     const { status, storage } = JSON.parse(body) as { status: string; storage?: { credentials?: Credentials } };
     return status === "ready" && storage?.credentials;
   });
@@ -87,19 +87,19 @@ test("a workspace's bucket is in the cloud, and its keys open it there", { skip 
 
 test("a job reads from it and puts its results there", { skip }, async () => {
   const headers = await asEric();
-  const deployed = await fixture.ask("ades", "/eric/wps3/processes", {
+  const deployed = await fixture.send("ades", "/eric/wps3/processes", {
     headers: [...headers, "Content-Type: application/cwl"],
     body: filePackage("copy", 'cp "$1" copy_20240601.tif'),
   });
   assert.equal(deployed.status, 201, deployed.body);
   const href = `s3://${credentials.bucketname}/inputs/scene_20240601.tif`;
-  const started = await fixture.ask("ades", "/eric/wps3/processes/copy/execution", {
+  const started = await fixture.send("ades", "/eric/wps3/processes/copy/execution", {
     headers: [...headers, "Content-Type: application/json", "Prefer: respond-async"],
     body: JSON.stringify({ inputs: { file: { href } }, response: "raw" }),
   });
   assert.equal(started.status, 201, started.body);
   const job = await waitUntil("the job ends", async () => {
-    const { body } = await fixture.ask("ades", started.header("location") ?? "", { headers });
+    const { body } = await fixture.send("ades", started.header("location") ?? "", { headers });
     return /"(successful|failed)"/.test(body) && body;
   });
   assert.match(job, /"successful"/);
@@ -114,7 +114,7 @@ test("a job reads from it and puts its results there", { skip }, async () => {
 });
 
 test("a workspace that is purged leaves nothing in the cloud", { skip }, async () => {
-  const deleted = await fixture.ask("workspace-api", `/workspaces/${WORKSPACE}?data=purge`, {
+  const deleted = await fixture.send("workspace-api", `/workspaces/${WORKSPACE}?data=purge`, {
     method: "DELETE",
     headers: await asEric(),
   });

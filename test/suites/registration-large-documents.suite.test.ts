@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 30_000;
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, settle, callCatalogue: askCatalogue } = fixture;
+const { send, register, settle, callCatalogue } = fixture;
 
 /** Of parsed JSON, lists of short numbers take most memory. */
 const GEOMETRY = {
@@ -89,7 +89,7 @@ test("four pages of 31.6 MiB at once are registered whole, in bounded memory, an
     const items = pages.get(`/page-${index}.json`)?.items;
     assert.deepEqual([body.state, body.result?.registered], ["done", items], JSON.stringify(body));
   }
-  const { body } = await askCatalogue("/stac/collections/large-p3/items?limit=1");
+  const { body } = await callCatalogue("/stac/collections/large-p3/items?limit=1");
   assert.equal(body.features.length, 1);
   assert.ok(peakMb() <= MAX_RSS_MB, `${peakMb()} MB`);
   assert.ok(longest <= MAX_WAIT_MS, `${longest} ms`);

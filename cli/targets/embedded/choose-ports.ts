@@ -40,12 +40,12 @@ const FALLBACKS: readonly IngressPorts[] = Array.from({ length: 20 }, (_, index)
  * @throws {PortError} saying which port, why, and what to do
  */
 export async function choosePorts(options: ChoosePortsOptions): Promise<ChosenPorts> {
-  const { desired: wanted, isProvided: isGiven, addresses, tryPort = callForPort } = options;
-  const conflict = await findConflict(wanted, addresses, tryPort);
+  const { desired, isProvided, addresses, tryPort = callForPort } = options;
+  const conflict = await findConflict(desired, addresses, tryPort);
   if (conflict === undefined) {
-    return wanted;
+    return desired;
   }
-  if (!isGiven || conflict.answer === "forbidden") {
+  if (!isProvided || conflict.answer === "forbidden") {
     for (const pair of FALLBACKS) {
       if ((await findConflict(pair, addresses, tryPort)) === undefined) {
         return { ...pair, reason: describeConflict(conflict) };

@@ -66,18 +66,12 @@ interface FindPortsOptions {
   readonly addresses: readonly string[];
 }
 
-async function findPorts({
-  paths,
-  kept,
-  desired: wanted,
-  portsAreGiven,
-  addresses,
-}: FindPortsOptions): Promise<ChosenPorts> {
+async function findPorts({ paths, kept, desired, portsAreGiven, addresses }: FindPortsOptions): Promise<ChosenPorts> {
   const isSameWish =
     kept !== undefined &&
     kept.portsAreGiven === portsAreGiven &&
     kept.addresses.join() === addresses.join() &&
-    (!portsAreGiven || (kept.httpPort === wanted.http && kept.httpsPort === wanted.https));
+    (!portsAreGiven || (kept.httpPort === desired.http && kept.httpsPort === desired.https));
   if (isSameWish) {
     const keptPorts = { http: kept.httpPort, https: kept.httpsPort };
     // Its own ingress has them, perhaps without a supervisor at the moment.
@@ -87,7 +81,7 @@ async function findPorts({
     // Links that people have kept lead to these ports: better an error than to move silently.
     return choosePorts({ desired: keptPorts, isProvided: true, addresses });
   }
-  return choosePorts({ desired: wanted, isProvided: portsAreGiven, addresses });
+  return choosePorts({ desired, isProvided: portsAreGiven, addresses });
 }
 
 function listNotes(ports: ChosenPorts, desired: { http: number; https: number }): readonly string[] {

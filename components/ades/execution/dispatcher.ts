@@ -110,12 +110,12 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     };
   };
   const start = (job: ClaimedJob) => {
-    const { perJob: ofOneJob } = capacity;
+    const { perJob } = capacity;
     const limits = {
-      cores: ofOneJob.cores,
+      cores: perJob.cores,
       // What all its tools would use together, as far as there was room; never less than its largest tool needs.
       ramMiB: job.granted_ram_mib ?? job.need_ram_mib,
-      toolRamMiB: ofOneJob.ramMiB,
+      toolRamMiB: perJob.ramMiB,
     };
     running.set(job.id, { job, limits });
     pool.run(job, limits);

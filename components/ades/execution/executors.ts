@@ -123,14 +123,14 @@ export const runsContainers = (settings: AdesSettings): boolean =>
 
 function createMachineExecutors(settings: AdesSettings): Executors {
   const engine = findEngine(settings);
-  const { perJob: ofOneJob } = readCapacity(settings);
+  const { perJob } = readCapacity(settings);
   return {
     ...(settings.HOST_TOOLS !== "refused" && { host: createProcessExecutor({ limitMemory: true }) }),
     ...(engine !== undefined && {
       container: createContainerExecutor({
         ...engine,
         authFile: settings.CONTAINER_AUTH_FILE,
-        ...(ofOneJob.cores < availableParallelism() && { cpus: ofOneJob.cores }),
+        ...(perJob.cores < availableParallelism() && { cpus: perJob.cores }),
         // Nothing else of this service's environment, which holds secrets.
         env: { PATH: SYSTEM_PATH, HOME: homedir() },
       }),

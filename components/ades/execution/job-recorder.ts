@@ -101,6 +101,8 @@ export function createJobRecorder(
       cpuSeconds: more.usage?.cpuSeconds ?? null,
       peakMemoryBytes: more.usage?.peakMemoryBytes ?? null,
       wallSeconds: more.usage?.wallSeconds ?? null,
+      bytesIn: more.usage?.bytesIn ?? null,
+      bytesOut: more.usage?.bytesOut ?? null,
     });
   };
   const addLog = ({ time, step, text }: { readonly time: string; readonly step: string; readonly text: string }) => {

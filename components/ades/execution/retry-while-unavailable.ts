@@ -19,15 +19,15 @@ interface Options {
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
-  { signal, isTransient: isPassing, timeout: patience, onWait }: Options,
+  { signal, isTransient, timeout, onWait }: Options,
 ): Promise<T> {
-  const until = performance.now() + (patience ?? Number.POSITIVE_INFINITY);
+  const until = performance.now() + (timeout ?? Number.POSITIVE_INFINITY);
   for (let pause = INITIAL_BACKOFF; ; pause = Math.min(pause * 2, MAX_BACKOFF)) {
     signal.throwIfAborted();
     try {
       return await work();
     } catch (error) {
-      if (signal.aborted || !isPassing(error) || performance.now() + pause > until) {
+      if (signal.aborted || !isTransient(error) || performance.now() + pause > until) {
         throw error;
       }
       onWait?.(error);

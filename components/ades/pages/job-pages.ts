@@ -121,6 +121,8 @@ export function jobPage(
                   <th>Took</th>
                   <th>Processor time</th>
                   <th>Most memory</th>
+                  <th>Files in</th>
+                  <th>Files out</th>
                 </tr>
               </thead>
               <tbody>
@@ -135,6 +137,8 @@ export function jobPage(
                       <td>${duration(step.started ?? undefined, step.finished ?? undefined)}</td>
                       <td>${seconds(step.cpuSeconds)}</td>
                       <td>${size(step.peakMemoryBytes)}</td>
+                      <td>${size(step.bytesIn)}</td>
+                      <td>${size(step.bytesOut)}</td>
                     </tr>`,
                 )}
               </tbody>

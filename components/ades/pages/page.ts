@@ -17,13 +17,13 @@ interface ServicePage {
 }
 
 /** A page of the service around its content. */
-export function servicePage({ title, content, place, breadcrumbs: trail, url, refresh }: ServicePage): string {
+export function servicePage({ title, content, place, breadcrumbs, url, refresh }: ServicePage): string {
   const layout: PageLayout = {
     title,
     content,
     style: STYLE_PATH,
     service: "processing",
-    breadcrumbs: [{ label: place.user, href: `${place.base}?f=html` }, ...trail],
+    breadcrumbs: [{ label: place.user, href: `${place.base}?f=html` }, ...breadcrumbs],
     forms: [{ label: "JSON", href: inForm(url, "json"), type: "application/json" }],
     ...(refresh !== undefined && { refresh }),
   };

@@ -48,7 +48,7 @@ export function resolveApiBase({ settings }: ApiContext, request: FastifyRequest
 }
 
 /** What `Location` begins with: the whole address, and as the earlier face has always said it a path. */
-export const locationOf = ({ apiFlavor: face, url, base }: ApiBase): string => (face === "ogc-api" ? url : base);
+export const locationOf = ({ apiFlavor, url, base }: ApiBase): string => (apiFlavor === "ogc-api" ? url : base);
 
 /** A space seen from outside any request: what subscribers are sent. */
 export function publicApiBase(settings: AdesSettings, user: string): ApiBase {

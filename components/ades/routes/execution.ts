@@ -116,21 +116,21 @@ interface Waiting {
 
 async function sendWhenEnded(
   context: ApiContext,
-  { job, apiBase: space, timeout: patience }: Waiting,
+  { job, apiBase, timeout }: Waiting,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (job.finished_at === null) {
     const gone = new AbortController();
     reply.raw.once("close", () => gone.abort());
-    await context.untilEnded(job.id, AbortSignal.any([AbortSignal.timeout(patience), gone.signal, context.closing]));
+    await context.untilEnded(job.id, AbortSignal.any([AbortSignal.timeout(timeout), gone.signal, context.closing]));
   }
-  const ended = job.finished_at === null ? ((await findJob(context.db, space.user, job.id)) ?? job) : job;
+  const ended = job.finished_at === null ? ((await findJob(context.db, apiBase.user, job.id)) ?? job) : job;
   if (ended.status === "accepted" || ended.status === "running") {
-    return sendJob(ended, space, reply);
+    return sendJob(ended, apiBase, reply);
   }
-  void reply.header("link", `<${space.url}/jobs/${job.id}>; rel=monitor`);
-  return sendResults(ended, space, request, reply);
+  void reply.header("link", `<${apiBase.url}/jobs/${job.id}>; rel=monitor`);
+  return sendResults(ended, apiBase, request, reply);
 }
 
 /** Addresses that will never be told are refused now; names are looked up when there is something to tell. */

@@ -67,6 +67,8 @@ export function toStep(step: Selectable<Tables["job_step"]>) {
     ...(step.cpu_seconds !== null && { cpuSeconds: step.cpu_seconds }),
     ...(step.peak_memory_bytes !== null && { peakMemoryBytes: Number(step.peak_memory_bytes) }),
     ...(step.wall_seconds !== null && { wallSeconds: step.wall_seconds }),
+    ...(step.bytes_in !== null && { bytesIn: Number(step.bytes_in) }),
+    ...(step.bytes_out !== null && { bytesOut: Number(step.bytes_out) }),
     started: step.started_at?.toISOString() ?? null,
     finished: step.finished_at?.toISOString() ?? null,
   };

@@ -35,12 +35,12 @@ interface PackageText {
 /** The process that a request deploys. @throws {OgcError} 400, 415 */
 export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
   const sent = await readPackageText(context, owner, request);
-  const { reference, provided: given } = sent;
+  const { reference, provided } = sent;
   const { checked, stored: text } = await checkPackageText(context, owner, sent, false);
   const facts = requireFacts(checked);
   checkNeeds(context.settings, facts);
   const { description: derived } = facts;
-  const description = mergeDescription(derived, given);
+  const description = mergeDescription(derived, provided);
   const unstorable = findUnstorable({ ...description, text }, "package");
   if (unstorable !== undefined) {
     throw invalidParameter(`${unstorable}; leave it out.`);
@@ -117,7 +117,7 @@ async function readUnit(
   const outer = isObject(processDescription) ? processDescription : {};
   const unit = chooseUnit(context.settings, units, isObject(outer["process"]) ? outer["process"] : outer);
   const provided = readDescription(processDescription);
-  const fields = { ...(provided && { given: provided }) };
+  const fields = { ...(provided && { provided }) };
   if (unit.value !== undefined) {
     const text = typeof unit.value === "string" ? unit.value : JSON.stringify(unit.value, null, 2);
     return { text, reference: "inline", workflow: w, ...fields };

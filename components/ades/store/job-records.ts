@@ -20,6 +20,8 @@ export interface StepRecord {
   readonly image: string | null;
   readonly cpuSeconds: number | null;
   readonly peakMemoryBytes: number | null;
+  readonly bytesIn: number | null;
+  readonly bytesOut: number | null;
   readonly wallSeconds: number | null;
 }
 
@@ -84,18 +86,20 @@ function recordsOf(job: string, { steps, log }: JobUpdates) {
   const [stepRows, logRows] = [JSON.stringify(toStorable(steps)), JSON.stringify(toStorable(log))];
   return sql`step_rows as (
       insert into job_step (job, name, status, exit_code, message, started_at, finished_at, command, image, cpu_seconds,
-        peak_memory_bytes, wall_seconds)
+        peak_memory_bytes, wall_seconds, bytes_in, bytes_out)
       select ${job}, name, status, "exitCode", message, "startedAt", "finishedAt", command, image, "cpuSeconds",
-        "peakMemoryBytes", "wallSeconds"
+        "peakMemoryBytes", "wallSeconds", "bytesIn", "bytesOut"
       from jsonb_to_recordset(${stepRows}::jsonb) as row
         (name text, status text, "exitCode" integer, message text, "startedAt" timestamptz, "finishedAt" timestamptz,
-          command jsonb, image text, "cpuSeconds" real, "peakMemoryBytes" bigint, "wallSeconds" real)
+          command jsonb, image text, "cpuSeconds" real, "peakMemoryBytes" bigint, "wallSeconds" real,
+          "bytesIn" bigint, "bytesOut" bigint)
       on conflict (job, name) do update set status = excluded.status, exit_code = excluded.exit_code,
         message = excluded.message, started_at = excluded.started_at, finished_at = excluded.finished_at,
         command = coalesce(excluded.command, job_step.command), image = coalesce(excluded.image, job_step.image),
         cpu_seconds = coalesce(excluded.cpu_seconds, job_step.cpu_seconds),
         peak_memory_bytes = coalesce(excluded.peak_memory_bytes, job_step.peak_memory_bytes),
-        wall_seconds = coalesce(excluded.wall_seconds, job_step.wall_seconds)
+        wall_seconds = coalesce(excluded.wall_seconds, job_step.wall_seconds),
+        bytes_in = coalesce(excluded.bytes_in, job_step.bytes_in), bytes_out = coalesce(excluded.bytes_out, job_step.bytes_out)
     ), log_rows as (
       insert into job_log (job, at, step, text)
       select ${job}, at, step, text from jsonb_to_recordset(${logRows}::jsonb) as row (at timestamptz, step text, text text)

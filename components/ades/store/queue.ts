@@ -51,18 +51,18 @@ export interface FreeCapacity {
  */
 export async function claimJob(
   db: Db,
-  { instance, freeCapacity: room, passed, maxRamMiB, maxOfUser }: Claim,
+  { instance, freeCapacity, passed, maxRamMiB, maxOfUser }: Claim,
 ): Promise<ClaimedJob | undefined> {
   // What is lost by a loss of power before the next commit is a claim only, so this commit does not wait for the disk.
   const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
-    with recursive ${queue(room, passed, maxOfUser)}, turn as (
+    with recursive ${queue(freeCapacity, passed, maxOfUser)}, turn as (
       insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
       on conflict (owner) do update set served_at = excluded.served_at
     )
     update job set status = 'running', attempts = attempts + 1, updated_at = now(), message = 'The job is starting.',
       started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
       holder = ${instance}, heard_at = null, stage = null,
-      granted_ram_mib = greatest(need_ram_mib, least(coalesce(wish_ram_mib, ${maxRamMiB}), ${maxRamMiB}, ${room.ramMiB}))
+      granted_ram_mib = greatest(need_ram_mib, least(coalesce(wish_ram_mib, ${maxRamMiB}), ${maxRamMiB}, ${freeCapacity.ramMiB}))
     where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and ${IS_FREE}))
       and set_config('synchronous_commit', 'off', true) is not null
     returning job.*, (
@@ -76,13 +76,10 @@ export async function claimJob(
 }
 
 /** The id of the job that `claimJob` would take: for one that it cannot. */
-export async function findNextJob(
-  db: Db,
-  { freeCapacity: room, passed, maxOfUser }: Claim,
-): Promise<string | undefined> {
+export async function findNextJob(db: Db, { freeCapacity, passed, maxOfUser }: Claim): Promise<string | undefined> {
   const { rows } = await sql<{
     id: string;
-  }>`with recursive ${queue(room, passed, maxOfUser)} select id from chosen`.execute(db);
+  }>`with recursive ${queue(freeCapacity, passed, maxOfUser)} select id from chosen`.execute(db);
   return rows[0]?.id;
 }
 

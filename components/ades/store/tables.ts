@@ -114,6 +114,8 @@ export interface Tables {
     cpu_seconds: number | null;
     peak_memory_bytes: string | null;
     wall_seconds: number | null;
+    bytes_in: string | null;
+    bytes_out: string | null;
   };
   job_log: { id: Generated<string>; job: string; at: Timestamp; step: string; text: string };
   delivery: {

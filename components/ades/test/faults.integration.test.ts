@@ -116,7 +116,7 @@ test("a runner that is killed again and again is given up with a reason", async 
   // A spare runner dies as well; where the job had just been given to it, that is one death more.
   for (; (await statusOf(location)) !== "failed"; crashes += 1) {
     assert.ok(crashes < 3, "it is given up after three deaths");
-    await waitUntil("it runs, or is given up", isOn(location, /Running|again and again/));
+    await waitUntil("it runs, or is given up", isOn(location, /Running|crashed repeatedly/));
     await sleep(300);
     for (const pid of runnersAtWork()) {
       process.kill(pid, "SIGKILL");
@@ -126,7 +126,7 @@ test("a runner that is killed again and again is given up with a reason", async 
   assert.ok(crashes > 1, "one death is no reason to give up");
   const job = await ades.ended(location);
   assert.equal(job.status, "failed");
-  assert.match(job.message, /ended again and again \(SIGKILL\)/);
+  assert.match(job.message, /crashed repeatedly \(SIGKILL\)/);
 });
 
 test("PostgreSQL is killed while a job is at work and is away at its end: nothing is lost, nothing is wrong", async () => {

@@ -128,6 +128,12 @@ test("the status of a job is a stream of events to its end, with what was used",
     steps.steps.some((step: { cpuSeconds?: number }) => (step.cpuSeconds ?? 0) > 0),
     JSON.stringify(steps),
   );
+  const files = steps.steps.map(({ bytesIn, bytesOut }: Readonly<Record<string, number>>) => [bytesIn, bytesOut]);
+  assert.ok(
+    files.some(([bytesIn, bytesOut]: readonly number[]) => bytesIn === 0 && (bytesOut ?? 0) > 0),
+    JSON.stringify(steps),
+  );
+  assert.match(page, /<th>Files out<\/th>/);
 });
 
 test("a user's jobs are limited, at once and waiting, and every answer says how many are left", async () => {

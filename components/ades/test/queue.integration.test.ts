@@ -177,7 +177,7 @@ test("news and the end of a job are written in one statement each; odd bytes do 
   await add("a");
   const job = (await claim()) as Job;
   const at = "2026-01-01T00:00:00.000Z";
-  const used = { cpuSeconds: 1.5, peakMemoryBytes: 2 ** 33, wallSeconds: 2 };
+  const used = { cpuSeconds: 1.5, peakMemoryBytes: 2 ** 33, wallSeconds: 2, bytesIn: 2 ** 40, bytesOut: 7 };
   const started = { ...used, name: "s", startedAt: at, command: ["echo", "a\0"], image: null };
   const running = { ...started, status: "running", exitCode: null, message: null, finishedAt: null } as const;
   await saveJobUpdates(database.db, job, {
@@ -192,6 +192,7 @@ test("news and the end of a job are written in one statement each; odd bytes do 
   await finishJob(database.db, job, { status: "failed", message: "m\0" }, { steps: [done], log: [] });
   const [step] = await listSteps(database.db, job.id);
   assert.deepEqual([step?.status, step?.exit_code, step?.finished_at?.toISOString()], ["failed", 3, at]);
+  assert.deepEqual([step?.bytes_in, step?.bytes_out], [String(2 ** 40), "7"]);
   assert.deepEqual(
     (await listLog(database.db, job.id, "0")).map(({ text }) => text),
     ["a\uFFFDb\uFFFD"],

@@ -48,7 +48,7 @@ interface HubPage {
 }
 
 export async function sendHubPage(context: HubContext, reply: FastifyReply, page: HubPage): Promise<FastifyReply> {
-  const { viewer, title, content, breadcrumbs: trail, script } = page;
+  const { viewer, title, content, breadcrumbs, script } = page;
   const messages = viewer === undefined ? [] : await listMessages(context.sql);
   return reply
     .headers(securityOf(context))
@@ -58,7 +58,7 @@ export async function sendHubPage(context: HubContext, reply: FastifyReply, page
         title,
         style: "/hub/static/style.css",
         service: "hub",
-        breadcrumbs: [{ label: "Application hub", href: "/hub/home" }, ...trail],
+        breadcrumbs: [{ label: "Application hub", href: "/hub/home" }, ...breadcrumbs],
         content: html`${viewer && menu(viewer)}
         ${messages.map(({ text }) => html`<p class="panel note" role="status">${text}</p>`)} ${content}
         ${script !== undefined && html`<script src="${script}" defer></script>`}`,

@@ -40,7 +40,7 @@ export const realmPath = (realm: string, rest = ""): string => `${CONSOLE}/realm
 
 /** A page of the console with its navigation: works without script, in light and dark, on a phone. */
 export function renderConsolePage({
-  ctx: visit,
+  ctx,
   realm,
   realms,
   title,
@@ -84,7 +84,7 @@ export function renderConsolePage({
               <a href="${CONSOLE}/new-realm">New realm</a>
             </form>
             <p class="who">
-              <a href="/realms/master/account">${visit.session.user.username}</a>
+              <a href="/realms/master/account">${ctx.session.user.username}</a>
               <a href="/realms/master/protocol/openid-connect/logout">Log out</a>
             </p>
           </header>

@@ -23,9 +23,9 @@ const Name = Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$" });
 
 /** What administrators may look at: pods, their logs, the configuration. Nothing can be changed here. */
 export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
-  const { sessionGuard: doorkeeper, requireAdmin, status, listUsers, healthHistory, configuration } = deps;
+  const { sessionGuard, requireAdmin, status, listUsers, healthHistory, configuration } = deps;
   const enter = async (request: FastifyRequest, reply: FastifyReply) => {
-    const session = await doorkeeper.enter(request, reply);
+    const session = await sessionGuard.enter(request, reply);
     await requireAdmin(session, request.ip);
     void reply.header("cache-control", "no-store");
     return session;

@@ -49,9 +49,9 @@ const MAX_FILE = 5 * 1024 ** 3;
  * Each request opens the bucket with the keys that the workspace API gives to who is logged in, so nobody sees here what they
  * could not see without the portal.
  */
-export function addFileRoutes(app: FastifyInstance, { sessionGuard: doorkeeper, storage }: FileDeps): void {
+export function addFileRoutes(app: FastifyInstance, { sessionGuard, storage }: FileDeps): void {
   const use = async <T>(request: Request, reply: FastifyReply, work: (bucket: Bucket) => Promise<T>): Promise<T> => {
-    const { verified } = await doorkeeper.enter(request, reply);
+    const { verified } = await sessionGuard.enter(request, reply);
     if (storage === undefined) {
       throw new Problem(404, "This deployment has no workspaces with files.");
     }

@@ -13,12 +13,9 @@ export interface ServicesDeps {
 }
 
 /** What is deployed and how it does, and the way to it. */
-export function addServiceRoutes(
-  app: FastifyInstance,
-  { sessionGuard: doorkeeper, registry, health }: ServicesDeps,
-): void {
+export function addServiceRoutes(app: FastifyInstance, { sessionGuard, registry, health }: ServicesDeps): void {
   app.get("/api/services", async (request, reply) => {
-    await doorkeeper.enter(request, reply);
+    await sessionGuard.enter(request, reply);
     const found = await health.look();
     void reply.header("cache-control", "no-store");
     return {
@@ -40,18 +37,18 @@ export function addServiceRoutes(
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, ready) => ready(null));
     scope.all<{ Params: { id: string } }>("/api/services/:id/*", (request, reply) =>
-      pass({ sessionGuard: doorkeeper, registry, health }, request, reply),
+      pass({ sessionGuard, registry, health }, request, reply),
     );
     done();
   });
 }
 
 async function pass(
-  { sessionGuard: doorkeeper, registry }: ServicesDeps,
+  { sessionGuard, registry }: ServicesDeps,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { verified } = await doorkeeper.enter(request, reply);
+  const { verified } = await sessionGuard.enter(request, reply);
   const { id } = request.params;
   const service = registry.find(id);
   if (service?.forwarded !== true) {
@@ -71,7 +68,7 @@ async function pass(
   if (response.status === 401) {
     // The gatekeeper hears at once that a login was ended elsewhere.
     response.body.resume();
-    doorkeeper.invalidate(verified.token);
+    sessionGuard.invalidate(verified.token);
     throw new Problem(401, "Your login has ended, and nothing was done. Log in again, and try it again.", {
       title: "Not logged in",
     });

@@ -9,7 +9,7 @@ import { BUCKET, example, makeItem, startDocuments, startFixture } from "./fixtu
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, callCatalogue: askCatalogue, put, settle } = fixture;
+const { send, register, callCatalogue, put, settle } = fixture;
 const PRODUCTS = join(import.meta.dirname, "../../../libs/products/test/data");
 
 /** A STAC API of `count` items in pages, of which some are broken. */
@@ -35,7 +35,7 @@ async function startStacApi(count: () => number, onPage: (page: number) => void 
 }
 
 async function countOf(collection: string): Promise<number> {
-  const { body } = await askCatalogue(`/stac/search?collections=${collection}&limit=1`);
+  const { body } = await callCatalogue(`/stac/search?collections=${collection}&limit=1`);
   return body.numberMatched;
 }
 
@@ -165,7 +165,7 @@ test("a configuration file of the known form: OpenSearch, products read from sto
   const done = await register("/harvest", { config, name: "Custom-Config" });
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
   assert.deepEqual([done.body.result.registered, done.body.result.failed], [1, 1]);
-  const { body: item } = await askCatalogue(`/stac/collections/sentinel-2-l2a/items/${name.replace(".SAFE", "")}`);
+  const { body: item } = await callCatalogue(`/stac/collections/sentinel-2-l2a/items/${name.replace(".SAFE", "")}`);
   assert.equal(item.properties["eo:cloud_cover"], 15.047897);
   assert.equal(item.assets.product_metadata.href, `s3://${BUCKET}/Sentinel-2/${name}/MTD_MSIL2A.xml`);
   const { body } = await send("GET", `/tasks/${done.body.id}/problems`);
@@ -183,7 +183,7 @@ test("a watched bucket tells of what is put there and taken away; a product is w
   await waitUntil("the first run", async () => (await lastRun())?.state === "done");
   const run = await lastRun();
   const exists = async (id: string): Promise<boolean> =>
-    (await askCatalogue(`/stac/collections/inbox/items/${id}`)).status === 200;
+    (await callCatalogue(`/stac/collections/inbox/items/${id}`)).status === 200;
   await waitUntil("what was there before", () => exists("early_20240101"));
   await put("inbox/a scene+20240102.tif", example("scenes/lommel/B04.tif"));
   await put("inbox/notes.txt", "nothing");
@@ -280,7 +280,7 @@ test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an
   t.after(plain.close);
   const dublin = await harvest("dublin-core", { url: `${plain.url}/csw`, type: "CSW" });
   assert.deepEqual([dublin.body.state, dublin.body.result.registered], ["done", 2], JSON.stringify(dublin.body));
-  assert.equal((await askCatalogue("/collections/metadata:main/items/dc-2")).body.properties.title, "Record 2");
+  assert.equal((await callCatalogue("/collections/metadata:main/items/dc-2")).body.properties.title, "Record 2");
 
   const records = await startDocuments(() => ({
     type: "FeatureCollection",
@@ -300,7 +300,7 @@ test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an
   t.after(records.close);
   const both = await harvest("records", { url: `${records.url}/items`, type: "Records" });
   assert.equal(both.body.result.registered, 2, JSON.stringify(both.body));
-  const { body: record } = await askCatalogue("/collections/metadata:main/items/of-records");
+  const { body: record } = await callCatalogue("/collections/metadata:main/items/of-records");
   assert.ok(record.links.some(({ href }: { href: string }) => href === `${records.url}/licence`));
 
   const archive = await startDocuments((path) => {

@@ -25,7 +25,7 @@ test(
       await fixture.close();
       rmSync(folder, { recursive: true, force: true });
     });
-    const { send, register, callCatalogue: askCatalogue } = fixture;
+    const { send, register, callCatalogue } = fixture;
     const data = join(folder, "data/2023");
     const log = join(folder, "access.log");
     mkdirSync(data, { recursive: true });
@@ -86,7 +86,7 @@ http {
     assert.equal((await fetch(`${items}/a_20230102`, { method: "DELETE" })).status, 204);
     rmSync(join(data, "c_20230105.tif"));
     assert.deepEqual(await run(), ["done", 1, 2, 1, 0, "a_2"]);
-    const found = await askCatalogue("/stac/collections/archive/items");
+    const found = await callCatalogue("/stac/collections/archive/items");
     assert.deepEqual(found.body.features.map(({ id }: { id: string }) => id.slice(0, 3)).toSorted(), [
       "S2A",
       "a_2",

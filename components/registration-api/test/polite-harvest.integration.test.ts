@@ -10,7 +10,7 @@ import { BUCKET, makeCollection, makeItem, startFixture } from "./fixture.ts";
 // What a harvester asks of its source, and when.
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, callCatalogue: askCatalogue, put } = fixture;
+const { send, register, callCatalogue, put } = fixture;
 
 interface TestResponse {
   readonly status?: number;
@@ -105,7 +105,7 @@ for (const [header, condition] of [
     change("b", makeItem("b", { collection, properties: { datetime: "2024-07-01T10:00:00Z" } }));
     assert.deepEqual(await run(), ["done", 1, 2, 0, 1]);
     assert.deepEqual(readAgain(), ["/b.json", "/poor.json"]);
-    const { body } = await askCatalogue(`/stac/collections/${collection}/items/b`);
+    const { body } = await callCatalogue(`/stac/collections/${collection}/items/b`);
     assert.equal(body.properties.datetime, "2024-07-01T10:00:00Z");
 
     // What somebody took out of the catalogue comes back, as when it is registered again.
@@ -123,7 +123,7 @@ for (const [header, condition] of [
     const moved = { ...config, collection: `${collection}-moved` };
     assert.equal((await send("PUT", `/harvesters/${collection}`, moved)).status, 200);
     assert.deepEqual((await run()).slice(0, 2), ["done", 3]);
-    assert.equal((await askCatalogue(`/stac/collections/${collection}-moved/items/c`)).status, 200);
+    assert.equal((await callCatalogue(`/stac/collections/${collection}-moved/items/c`)).status, 200);
   });
 }
 

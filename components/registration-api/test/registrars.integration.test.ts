@@ -5,7 +5,7 @@ import { BUCKET, startDocuments, startFixture } from "./fixture.ts";
 
 const fixture = await startFixture();
 after(fixture.close);
-const { register, callCatalogue: askCatalogue, put, send } = fixture;
+const { register, callCatalogue, put, send } = fixture;
 
 const ISO = `<?xml version="1.0"?>
 <gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">
@@ -22,7 +22,7 @@ test("ISO XML is registered as it is, and replaced when it changes", async () =>
     const done = await register("/register", { type: "xml", url: `s3://${BUCKET}/records/iso.xml` });
     assert.equal(done.body.state, "done", JSON.stringify(done.body));
     assert.equal(done.body.result.registered, 1);
-    assert.equal((await askCatalogue("/collections/metadata:main/items/iso-1")).body.properties.title, title);
+    assert.equal((await callCatalogue("/collections/metadata:main/items/iso-1")).body.properties.title, title);
   }
   const source = await fetch(`${fixture.catalogueUrl}/collections/metadata:main/items/iso-1?f=source`);
   assert.match(await source.text(), /MD_Metadata[^>]*>\s*<gmd:fileIdentifier>/);
@@ -44,7 +44,7 @@ $graph:
   await put("apps/water.cwl", cwl);
   const done = await register("/register", { type: "application", url: `s3://${BUCKET}/apps/water.cwl` });
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
-  const { body } = await askCatalogue("/collections/metadata:main/items/water_bodies");
+  const { body } = await callCatalogue("/collections/metadata:main/items/water_bodies");
   const { title, description, type, keywords } = body.properties;
   assert.deepEqual([title, description, type], ["Water bodies", "Finds water.", "application"]);
   assert.deepEqual(keywords, ["water", "ndwi", "application", "CWL", "softwareVersion:1.2.3"]);
@@ -90,8 +90,8 @@ test("a processing service with all its processes, and catalogues of every kind"
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
   assert.equal(done.body.result.registered, 3);
   const id = `${documents.url}/ogc`.replace(/[^a-z0-9]/gi, "-");
-  assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}`)).body.properties.type, "service");
-  assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "service");
+  assert.equal((await callCatalogue(`/collections/metadata:main/items/${id}`)).body.properties.type, "service");
+  assert.equal((await callCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "service");
   for (const [path, kind] of [
     ["/records", "OGC API Records"],
     ["/stac", "STAC API"],
@@ -101,7 +101,7 @@ test("a processing service with all its processes, and catalogues of every kind"
   ] as const) {
     const { body } = await register("/register", { type: "catalogue", url: `${documents.url}${path}` });
     assert.equal(body.state, "done", JSON.stringify(body));
-    const record = await askCatalogue(
+    const record = await callCatalogue(
       `/collections/metadata:main/items/${`${documents.url}${path}`.replace(/[^a-z0-9]/gi, "-")}`,
     );
     assert.ok(record.body.properties.keywords.includes(kind), JSON.stringify(record.body.properties));
@@ -153,13 +153,13 @@ test("order: what was accepted last wins, also when an earlier change comes late
   await fixture.query(`update registration.task set state = 'failed' where id = ${first.body.id}`);
   assert.equal((await send("POST", `/tasks/${first.body.id}/repeat`)).status, 200);
   await fixture.settle(`${fixture.apiUrl}/tasks/${first.body.id}`);
-  assert.equal((await askCatalogue("/stac/collections/order/items/ordered")).body.properties.title, "second");
+  assert.equal((await callCatalogue("/stac/collections/order/items/ordered")).body.properties.title, "second");
   // A removal holds against a change that was accepted before it, too.
   assert.equal((await send("POST", "/deregister", { identifier: "ordered" })).status, 200);
   await fixture.query(`update registration.task set state = 'failed' where id = ${first.body.id}`);
   await send("POST", `/tasks/${first.body.id}/repeat`);
   await fixture.settle(`${fixture.apiUrl}/tasks/${first.body.id}`);
-  assert.equal((await askCatalogue("/stac/collections/order/items/ordered")).status, 404);
+  assert.equal((await callCatalogue("/stac/collections/order/items/ordered")).status, 404);
 });
 
 for (const victim of ["api", "worker", "catalogue", "postgres", "objstore"] as const) {
@@ -219,7 +219,7 @@ for (const victim of ["api", "worker", "catalogue", "postgres", "objstore"] as c
     }
     clearInterval(timer);
     assert.deepEqual([...new Set(states)], ["done"]);
-    const { body } = await askCatalogue(`/stac/search?collections=${collection}&limit=200`);
+    const { body } = await callCatalogue(`/stac/search?collections=${collection}&limit=200`);
     const ids: readonly string[] = body.features.map((feature: { id: string }) => feature.id);
     assert.equal(new Set(ids).size, ids.length, "doubled");
     assert.deepEqual(

@@ -9,7 +9,7 @@ import { BUCKET, example, makeCollection, makeItem, startDocuments, startFixture
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, callCatalogue: askCatalogue, put, sendInternally, settle } = fixture;
+const { send, register, callCatalogue, put, sendInternally, settle } = fixture;
 
 test("a request is accepted with the known message and can be followed", async () => {
   await put(
@@ -46,9 +46,9 @@ test("a request is accepted with the known message and can be followed", async (
     [done.body.result.registered, done.body.result.failed, done.body.request.url],
     [3, 0, `${url}catalog.json`],
   );
-  const { body: item } = await askCatalogue("/stac/collections/land/items/a");
+  const { body: item } = await callCatalogue("/stac/collections/land/items/a");
   assert.equal(item.assets.data.href, `s3://${BUCKET}/one/land/data.tif`);
-  assert.equal((await askCatalogue("/stac/collections/land")).body.description, "Scenes of land");
+  assert.equal((await callCatalogue("/stac/collections/land")).body.description, "Scenes of land");
 
   const again = await register("/register", { type: "stac-item", url });
   assert.deepEqual([again.body.result.registered, again.body.result.unchanged], [0, 3]);
@@ -56,7 +56,7 @@ test("a request is accepted with the known message and can be followed", async (
   const removed = await send("POST", "/deregister", { type: "stac-item", url: `${url}catalog.json` });
   assert.equal(removed.status, 200);
   assert.equal(removed.body.message, `Item '{'url': '${url}catalog.json'}' was successfully de-registered`);
-  assert.equal((await askCatalogue("/stac/collections/land")).status, 404);
+  assert.equal((await callCatalogue("/stac/collections/land")).status, 404);
 });
 
 test("what nobody can register is refused at once, and what is wrong is said", async () => {
@@ -86,12 +86,12 @@ test("documents: an item, a collection, a record; then one of them by its id out
     properties: { type: "dataset", title: "A note" },
   });
   assert.equal(record.body.state, "done", JSON.stringify(record.body));
-  assert.equal((await askCatalogue("/collections/metadata:main/items/note")).body.properties.title, "A note");
+  assert.equal((await callCatalogue("/collections/metadata:main/items/note")).body.properties.title, "A note");
   assert.equal(
     (await send("POST", "/deregister", { identifier: "i1" })).body.message,
     "Item '{'identifier': 'i1'}' was successfully de-registered",
   );
-  assert.equal((await askCatalogue("/stac/collections/mine/items/i1")).status, 404);
+  assert.equal((await callCatalogue("/stac/collections/mine/items/i1")).status, 404);
   const notACollection = await register("/register-collection", makeItem("x"));
   assert.equal(notACollection.body.state, "failed");
   assert.match(notACollection.body.reason, /its type must be Collection/);
@@ -105,7 +105,7 @@ test("a plain GeoTIFF becomes an item with footprint, bands and statistics", asy
     parent_identifier: "plain",
   });
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
-  const { body: item } = await askCatalogue("/stac/collections/plain/items/S2_20190411T105029_B04");
+  const { body: item } = await callCatalogue("/stac/collections/plain/items/S2_20190411T105029_B04");
   assert.equal(item.properties.datetime, "2019-04-11T10:50:29Z");
   assert.match(item.properties["proj:code"], /^EPSG:326/);
   const [band] = item.assets.data.bands;
@@ -168,8 +168,8 @@ test("a workspace reads its own bucket only, and has collections of its own", as
   assert.equal(done.body.state, "done", JSON.stringify(done.body));
   // "mine" is the platform's: ids of collections are unique.
   const own = { "x-forwarded-host": "resource-catalogue.ws-eric.localhost" };
-  assert.equal((await askCatalogue("/stac/collections/ws-eric.mine/items/theirs", own)).status, 200);
-  assert.equal((await askCatalogue("/stac/collections/mine/items/theirs")).status, 404);
+  assert.equal((await callCatalogue("/stac/collections/ws-eric.mine/items/theirs", own)).status, 200);
+  assert.equal((await callCatalogue("/stac/collections/mine/items/theirs")).status, 404);
   const { body } = await sendInternally("GET", "/tasks?workspace=ws-eric");
   assert.equal(body.tasks.length, 2);
 });
@@ -202,13 +202,13 @@ test("results of a job: links to what made them, items of plain rasters, and gon
   });
   assert.equal(accepted.body.state, "done", JSON.stringify(accepted.body));
   const own = { "x-forwarded-host": "resource-catalogue.ws-eric.localhost" };
-  const { body: item } = await askCatalogue("/stac/collections/j1/items/out_20240601", own);
+  const { body: item } = await callCatalogue("/stac/collections/j1/items/out_20240601", own);
   assert.equal(item.links.find(({ rel }: { rel: string }) => rel === "via")?.href, links[0]?.href);
-  const { body: collection } = await askCatalogue("/stac/collections/j1", own);
+  const { body: collection } = await callCatalogue("/stac/collections/j1", own);
   assert.ok(collection.links.some(({ rel }: { rel: string }) => rel === "via"));
   await fixture.remove("processing-results/j1/catalog.json");
-  await waitUntil("the removal", async () => (await askCatalogue("/stac/collections/j1", own)).status === 404);
-  assert.equal((await askCatalogue("/stac/collections/j1/items/out_20240601", own)).status, 404);
+  await waitUntil("the removal", async () => (await callCatalogue("/stac/collections/j1", own)).status === 404);
+  assert.equal((await callCatalogue("/stac/collections/j1/items/out_20240601", own)).status, 404);
 });
 
 test("requests of one user that take long, and harvests, hold no other user up", async (t) => {

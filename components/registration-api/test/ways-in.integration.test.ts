@@ -25,7 +25,7 @@ const DATA = join(process.env["SWATH_SHARED"] ?? join(ROOT, "../shared"), "data"
 const skip = existsSync(join(DATA, "agency")) ? false : `needs scenes below ${DATA}`;
 const fixture = await startFixture();
 after(fixture.close);
-const { send, callCatalogue: askCatalogue, put, settle } = fixture;
+const { send, callCatalogue, put, settle } = fixture;
 
 interface Item {
   readonly id: string;
@@ -53,7 +53,7 @@ const folders = [...new Set(scenes.map((scene) => (scene.startsWith("agency/") ?
 async function itemsOf(way: string): Promise<ReadonlyMap<string, Item>> {
   const items = new Map<string, Item>();
   for (const collection of new Set(scenes.map((scene) => collectionOf(way, scene)))) {
-    const { status, body } = await askCatalogue(`/stac/search?collections=${collection}&limit=1000`);
+    const { status, body } = await callCatalogue(`/stac/search?collections=${collection}&limit=1000`);
     assert.equal(status, 200);
     for (const item of body.features as readonly Item[]) {
       items.set(`${collection.slice(way.length + 1)}/${item.id}`, item);
@@ -234,10 +234,10 @@ test("each record by a static catalogue, and by the command that loads records",
       `${files.length} of ${files.length} records registered\n`,
       loaded.stderr.slice(0, 2000),
     );
-    const harvested = (await askCatalogue(`/stac/search?collections=${name}&limit=1000`)).body
+    const harvested = (await callCatalogue(`/stac/search?collections=${name}&limit=1000`)).body
       .features as readonly Item[];
     for (const item of harvested) {
-      const { body: found } = await askCatalogue(`/stac/search?ids=${encodeURIComponent(item.id)}`);
+      const { body: found } = await callCatalogue(`/stac/search?ids=${encodeURIComponent(item.id)}`);
       const [twin] = (found.features as readonly (Item & { collection: string })[]).filter(
         ({ collection }) => !collection.startsWith("catalog-"),
       );

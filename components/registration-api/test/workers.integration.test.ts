@@ -11,7 +11,7 @@ import { makeItem, startDocuments, startFixture } from "./fixture.ts";
 // Two workers on one queue.
 const fixture = await startFixture();
 after(fixture.close);
-const { send, callCatalogue: askCatalogue, settle } = fixture;
+const { send, callCatalogue, settle } = fixture;
 await fixture.start("worker2");
 
 const accept = async (document: unknown): Promise<string> => {
@@ -45,7 +45,7 @@ test("each task is carried out once, and of each record the last change is what 
     assert.equal(body.state, "done", JSON.stringify(body));
     assert.equal(body.attempts, 1);
   }
-  const { body } = await askCatalogue("/stac/collections/contended/items?limit=100");
+  const { body } = await callCatalogue("/stac/collections/contended/items?limit=100");
   assert.equal(body.features.length, RECORDS);
   for (const { id, properties } of body.features) {
     assert.equal(properties.change, CHANGES, id);
@@ -90,7 +90,7 @@ test("what a worker that is killed leaves is carried out by the other", async (t
     const { body } = await settle(location);
     assert.equal(body.state, "done", JSON.stringify(body));
   }
-  const { body } = await askCatalogue("/stac/collections/left/items?limit=100");
+  const { body } = await callCatalogue("/stac/collections/left/items?limit=100");
   assert.equal(body.features.length, 7);
   await fixture.start("worker");
 });

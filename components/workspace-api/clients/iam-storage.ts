@@ -55,7 +55,7 @@ const MAX_USAGE_PAGES = 1000;
  * goes beyond a quota, so the use is counted at intervals.
  */
 export function createIamStorage(options: IamStorageOptions): StorageAdmin & { readonly close: () => void } {
-  const { withStorage: lend, region, usageMs } = options;
+  const { withStorage, region, usageMs } = options;
   const iam = new IAMClient({
     endpoint: options.url,
     region,
@@ -74,7 +74,7 @@ export function createIamStorage(options: IamStorageOptions): StorageAdmin & { r
   return {
     enforcesQuota: false,
     findBucket: (name) =>
-      lend(async (client) => {
+      withStorage(async (client) => {
         if (!(await exists(client, name))) {
           return undefined;
         }
@@ -89,7 +89,7 @@ export function createIamStorage(options: IamStorageOptions): StorageAdmin & { r
         };
       }),
     createBucket: (name) =>
-      lend(async (client) => {
+      withStorage(async (client) => {
         const configuration =
           region === "us-east-1" ? {} : { CreateBucketConfiguration: { LocationConstraint: region as "eu-west-1" } };
         await orAbsent(
@@ -98,7 +98,7 @@ export function createIamStorage(options: IamStorageOptions): StorageAdmin & { r
         );
       }),
     setQuota: (name, bytes) =>
-      lend(async (client) => {
+      withStorage(async (client) => {
         const tags = await readTags(client, name);
         tags.delete(QUOTA_TAG);
         if (bytes !== null) {
@@ -108,9 +108,9 @@ export function createIamStorage(options: IamStorageOptions): StorageAdmin & { r
         await client.send(new PutBucketTaggingCommand({ Bucket: name, Tagging: { TagSet } }));
       }),
     removePolicy: (name) =>
-      lend(async (client) => void (await client.send(new DeleteBucketPolicyCommand({ Bucket: name })))),
+      withStorage(async (client) => void (await client.send(new DeleteBucketPolicyCommand({ Bucket: name })))),
     deleteBucket: (name) =>
-      lend(async (client) => {
+      withStorage(async (client) => {
         usages.delete(name);
         await orAbsent(client.send(new DeleteBucketCommand({ Bucket: name })), "NoSuchBucket");
       }),

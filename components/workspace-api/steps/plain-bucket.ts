@@ -16,12 +16,12 @@ interface PlainBucketOptions {
  * The bucket of a workspace in an existing object storage, of which nothing but S3 is known: it is made, used for results, and
  * emptied and deleted. Keys for members, quotas and usage are no part of S3; those who run that storage give them.
  */
-export function createPlainBucketStep({ withStorage: lend, region }: PlainBucketOptions): Step {
+export function createPlainBucketStep({ withStorage, region }: PlainBucketOptions): Step {
   return {
     name: "bucket",
     title: "Storage",
     apply: ({ workspace: { name }, wasDone, save }) =>
-      lend(async (client) => {
+      withStorage(async (client) => {
         const isThere = await exists(client, name);
         if (!isThere) {
           await create(client, name, region);
@@ -31,7 +31,7 @@ export function createPlainBucketStep({ withStorage: lend, region }: PlainBucket
       }),
     remove: async ({ workspace: { name, data } }) => {
       if (data === "purge") {
-        await lend(async (client) => {
+        await withStorage(async (client) => {
           if (await exists(client, name)) {
             await emptyBucket(client, name);
             await client.send(new DeleteBucketCommand({ Bucket: name }));

@@ -35,7 +35,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  * leads; a redirect never leads from https to http.
  */
 export function createRemote(options: RemoteOptions): Pick<Peer, "fetch"> {
-  const { url, dispatcher, checkHost, onResponse: onAnswer } = options;
+  const { url, dispatcher, checkHost, onResponse } = options;
   const base = new URL(url);
   const known = new Map<string, Authorization>();
 
@@ -82,7 +82,7 @@ export function createRemote(options: RemoteOptions): Pick<Peer, "fetch"> {
       const kept = known.get(key);
       const usable = kept !== undefined && kept.until > Date.now() ? kept.field : undefined;
       let response = await send(target, request, usable);
-      onAnswer?.(response.status, response.headers);
+      onResponse?.(response.status, response.headers);
       if (response.status === 401 && !isStream(init.body)) {
         const challenge = response.headers.get("www-authenticate") ?? "";
         const fresh = await authorize(options, challenge, repository);
@@ -90,7 +90,7 @@ export function createRemote(options: RemoteOptions): Pick<Peer, "fetch"> {
           known.set(key, fresh);
           await response.body?.cancel();
           response = await send(target, request, fresh.field);
-          onAnswer?.(response.status, response.headers);
+          onResponse?.(response.status, response.headers);
         }
       }
       return follow(response, target, request);

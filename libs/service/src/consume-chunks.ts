@@ -27,7 +27,7 @@ interface TakeOptions {
 export function consumeChunks(
   stream: Readable,
   take: (chunk: Buffer) => undefined | Promise<void>,
-  { detachAfterUse: isLent = false, cutShort }: TakeOptions,
+  { detachAfterUse = false, cutShort }: TakeOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let taking: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export function consumeChunks(
     };
     const release = (chunk: Buffer) => {
       taking = undefined;
-      if (isLent) {
+      if (detachAfterUse) {
         detachChunk(chunk);
       }
     };

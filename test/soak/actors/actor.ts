@@ -36,11 +36,11 @@ export async function untilAnswered<T = TestResponse>(send: () => Promise<T | un
 }
 
 /** The `authorization` of a user's requests, renewed before it ends; undefined while nobody can log in. */
-export function createUser({ virtualUser: visitor, url, password }: Place, actor: string, username: string) {
+export function createUser({ virtualUser, url, password }: Place, actor: string, username: string) {
   let known: { readonly authorization: string; readonly until: number } | undefined;
   return async (): Promise<Readonly<Record<"authorization", string>> | undefined> => {
     if (known === undefined || known.until < Date.now()) {
-      const response = await visitor.send(actor, url("identity", "/realms/master/protocol/openid-connect/token"), {
+      const response = await virtualUser.send(actor, url("identity", "/realms/master/protocol/openid-connect/token"), {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({

@@ -1,7 +1,7 @@
 import type { Actor, Place } from "./actor.ts";
 
 /** Looks around: lists, documents, the portal's page. */
-export function createBrowseActor({ virtualUser: visitor, url }: Place): Actor {
+export function createBrowseActor({ virtualUser, url }: Place): Actor {
   const name = "browse";
   const pages = [
     url("portal", "/"),
@@ -17,7 +17,7 @@ export function createBrowseActor({ virtualUser: visitor, url }: Place): Actor {
     pauseMs: 100,
     act: async () => {
       turns += 1;
-      await visitor.send(name, pages[turns % pages.length] ?? "");
+      await virtualUser.send(name, pages[turns % pages.length] ?? "");
     },
     settle: async () => `${turns} pages`,
   };

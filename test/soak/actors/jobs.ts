@@ -21,7 +21,7 @@ $graph:
 `;
 
 /** Deploys a package and runs jobs; every job that was accepted must end, once, and successfully. */
-export function createJobActor({ virtualUser: visitor, recorder, url }: Place): Actor {
+export function createJobActor({ virtualUser, recorder, url }: Place): Actor {
   const name = "jobs";
   const base = url("ades-open", "/eric/ogc-api");
   const accepted = new Set<string>();
@@ -32,7 +32,7 @@ export function createJobActor({ virtualUser: visitor, recorder, url }: Place): 
     pauseMs: 1500,
     act: async () => {
       if (process === undefined) {
-        const response = await visitor.send(name, `${base}/processes`, {
+        const response = await virtualUser.send(name, `${base}/processes`, {
           method: "POST",
           headers: { "content-type": "application/cwl" },
           body: PACKAGE,
@@ -46,7 +46,7 @@ export function createJobActor({ virtualUser: visitor, recorder, url }: Place): 
               : undefined;
         return;
       }
-      const response = await visitor.send(name, `${base}/processes/${process}/execution`, {
+      const response = await virtualUser.send(name, `${base}/processes/${process}/execution`, {
         method: "POST",
         headers: { ...json, prefer: "respond-async" },
         body: JSON.stringify({ inputs: { message: `number ${accepted.size}` } }),
@@ -63,7 +63,7 @@ export function createJobActor({ virtualUser: visitor, recorder, url }: Place): 
       for (const id of accepted) {
         let status = "unknown";
         do {
-          const response = await visitor.send(name, `${base}/jobs/${id}`, { headers: json });
+          const response = await virtualUser.send(name, `${base}/jobs/${id}`, { headers: json });
           if (response?.status === 404) {
             recorder.broken(`job ${id} was accepted and is not known any more`);
             break;
@@ -82,7 +82,7 @@ export function createJobActor({ virtualUser: visitor, recorder, url }: Place): 
         if (status === "accepted" || status === "running") {
           // All that is known of how it went, to find out why.
           const parts = ["", "/steps", "/notifications", "/logs"].map(async (part) => {
-            const response = await visitor.send(name, `${base}/jobs/${id}${part}`, {
+            const response = await virtualUser.send(name, `${base}/jobs/${id}${part}`, {
               headers: part === "/logs" ? {} : json,
             });
             return `${part || "status"}: ${(response?.text ?? "no answer").slice(-2000)}`;

@@ -3,12 +3,12 @@ import type { Actor, Place } from "./actor.ts";
 const USERS = ["eric", "bob", "alice"];
 
 /** Logs in, renews the login, uses it. */
-export function createLoginActor({ virtualUser: visitor, recorder, url, password }: Place): Actor {
+export function createLoginActor({ virtualUser, recorder, url, password }: Place): Actor {
   const name = "login";
   const token = url("identity", "/realms/master/protocol/openid-connect/token");
   let turns = 0;
   const grant = (fields: Record<string, string>) =>
-    visitor.send(name, token, {
+    virtualUser.send(name, token, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams({ client_id: "admin-cli", scope: "openid", ...fields }).toString(),

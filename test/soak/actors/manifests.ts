@@ -8,13 +8,13 @@ const digestOf = (content: string): string => `sha256:${hash("sha256", content)}
 
 /** Pushes small images to a workspace's project of the registry and reads older ones back, by tag and layer by layer. */
 export function createManifestActor(place: Place): Actor {
-  const { virtualUser: visitor, recorder, url, password } = place;
+  const { virtualUser, recorder, url, password } = place;
   const name = "manifests";
   const workspace = createWorkspace(place, name);
   const authorization = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
   const kept = new Map<string, { readonly manifest: string; readonly layer: string }>();
   const send = async (method: string, path: string, body?: string, type = "application/octet-stream") =>
-    visitor.send(name, url("registry", `/v2/ws-eric/soak${path}`), {
+    virtualUser.send(name, url("registry", `/v2/ws-eric/soak${path}`), {
       method,
       headers: { authorization, accept: IMAGE, ...(body !== undefined && { "content-type": type }) },
       ...(body !== undefined && { body }),

@@ -11,7 +11,7 @@ const ITEM = "S2_20190411T105029_B04";
 
 /** Looks at one scene, in other sizes again and again: the same map has to be the same picture at all times. */
 export function createMapActor(place: Place): Actor {
-  const { virtualUser: visitor, recorder, url } = place;
+  const { virtualUser, recorder, url } = place;
   const name = "maps";
   const operator = createUser(place, name, "admin");
   const seen = new Map<number, string>();
@@ -20,7 +20,7 @@ export function createMapActor(place: Place): Actor {
   const upload = async () => {
     const target = new URL(url("objstore", `/${BUCKET}/${ITEM}.tif`));
     const headers = await signRequest("PUT", target, KEYS);
-    const response = await visitor.send(name, target.href, { method: "PUT", headers, body: readFileSync(RASTER) });
+    const response = await virtualUser.send(name, target.href, { method: "PUT", headers, body: readFileSync(RASTER) });
     return response?.status === 200;
   };
   const register = async () => {
@@ -28,7 +28,7 @@ export function createMapActor(place: Place): Actor {
     const document = { type: "stac-item", url: `s3://${BUCKET}/${ITEM}.tif`, parent_identifier: COLLECTION };
     const response =
       headers &&
-      (await visitor.send(name, url("registration-api", "/register"), {
+      (await virtualUser.send(name, url("registration-api", "/register"), {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body: JSON.stringify(document),
@@ -38,7 +38,7 @@ export function createMapActor(place: Place): Actor {
   const look = async () => {
     const size = 64 + (turns % 16) * 8;
     const map = url("data-access-open", `/collections/${COLLECTION}__${ITEM}/map?width=${size}&height=${size}&f=png`);
-    const response = await visitor.send(name, map);
+    const response = await virtualUser.send(name, map);
     if (response?.status === 200) {
       const earlier = seen.get(size) ?? response.text;
       seen.set(size, earlier);

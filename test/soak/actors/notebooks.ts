@@ -6,7 +6,7 @@ const SERVER = "soak";
 
 /** Saves notebooks on a server of the hub, and starts the server again where it has ended. */
 export function createNotebookActor(place: Place): Actor {
-  const { virtualUser: visitor, recorder, url } = place;
+  const { virtualUser, recorder, url } = place;
   const name = "notebooks";
   const user = createUser(place, name, "eric");
   const workspace = createWorkspace(place, name);
@@ -18,7 +18,7 @@ export function createNotebookActor(place: Place): Actor {
     const headers = await user();
     return headers === undefined
       ? undefined
-      : await visitor.send(name, address, {
+      : await virtualUser.send(name, address, {
           method,
           headers: {
             ...headers,

@@ -8,18 +8,18 @@ export const BUCKET = "soak";
 export const KEYS = { accessKey: "swath", secretKey: "changeme", region: "us-east-1" };
 
 /** Writes objects and reads older ones back. */
-export function createUploadActor({ virtualUser: visitor, recorder, url }: Place): Actor {
+export function createUploadActor({ virtualUser, recorder, url }: Place): Actor {
   const name = "objects";
   const kept = new Map<string, string>();
   let hasBucket = false;
   const send = async (method: string, path: string, body?: Buffer) => {
     const target = new URL(url("objstore", path));
     const headers = await signRequest(method, target, KEYS);
-    return visitor.send(name, target.href, { method, headers, ...(body && { body }) });
+    return virtualUser.send(name, target.href, { method, headers, ...(body && { body }) });
   };
   const check = async (key: string) => {
     const target = new URL(url("objstore", `/${BUCKET}/${key}`));
-    const response = await visitor.send(name, target.href, { headers: await signRequest("GET", target, KEYS) });
+    const response = await virtualUser.send(name, target.href, { headers: await signRequest("GET", target, KEYS) });
     if (response !== undefined && (response.status !== 200 || hash("sha256", response.text) !== kept.get(key))) {
       recorder.broken(`object ${key} was acknowledged, and is answered ${response.status} with other content`);
     }

@@ -5,16 +5,16 @@ const COLLECTION = "soak-records";
 const SCHEME = { "content-type": "application/json" };
 
 /** Writes and changes records of the catalogue and reads older ones back. */
-export function createRecordActor({ virtualUser: visitor, recorder, url }: Place): Actor {
+export function createRecordActor({ virtualUser, recorder, url }: Place): Actor {
   const name = "records";
   const collections = url("resource-catalogue-open", "/stac/collections");
   const items = `${collections}/${COLLECTION}/items`;
   const kept = new Set<string>();
   let hasCollection = false;
   const send = (address: string, method: string, body: object) =>
-    visitor.send(name, address, { method, headers: SCHEME, body: JSON.stringify(body) });
+    virtualUser.send(name, address, { method, headers: SCHEME, body: JSON.stringify(body) });
   const check = async (id: string) => {
-    const response = await visitor.send(name, `${items}/${id}`);
+    const response = await virtualUser.send(name, `${items}/${id}`);
     if (response !== undefined && response.status !== 200) {
       recorder.broken(`record ${id} was acknowledged, and is answered ${response.status}`);
     }

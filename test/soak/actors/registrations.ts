@@ -8,7 +8,7 @@ const SECONDS_TO_SETTLE = 180;
 
 /** Registers scenes; every one that was accepted must be in the catalogue in the end. */
 export function createRegistrationActor(place: Place): Actor {
-  const { virtualUser: visitor, recorder, url } = place;
+  const { virtualUser, recorder, url } = place;
   const name = "registrations";
   const operator = createUser(place, name, "admin");
   const accepted = new Map<string, string>();
@@ -17,7 +17,7 @@ export function createRegistrationActor(place: Place): Actor {
     const headers = await operator();
     return headers === undefined
       ? undefined
-      : await visitor.send(name, url("registration-api", path), {
+      : await virtualUser.send(name, url("registration-api", path), {
           headers: { ...headers, "content-type": "application/json" },
           ...(document !== undefined && { method: "POST", body: JSON.stringify(document) }),
         });
@@ -45,7 +45,7 @@ export function createRegistrationActor(place: Place): Actor {
         const address = url("resource-catalogue-open", `/stac/collections/${COLLECTION}/items/${id}`);
         let status: number | undefined;
         do {
-          status = (await untilAnswered(() => visitor.send(name, address)))?.status;
+          status = (await untilAnswered(() => virtualUser.send(name, address)))?.status;
         } while (status !== 200 && Date.now() < deadline && (await sleep(500, true)));
         if (status === 200) {
           found += 1;

@@ -14,13 +14,8 @@ interface PruneOptions {
 }
 
 /** Removes what an earlier plan had and this one has not. Volumes and namespaces stay: they may hold what is wanted again. */
-export async function prune({
-  connection,
-  clusterName,
-  minor,
-  desired: wanted,
-}: PruneOptions): Promise<readonly string[]> {
-  const names = new Set(wanted.map(nameOf));
+export async function prune({ connection, clusterName, minor, desired }: PruneOptions): Promise<readonly string[]> {
+  const names = new Set(desired.map(nameOf));
   const removed: string[] = [];
   for (const kind of removableKinds(minor)) {
     const found = await listObjects(connection, kind, { labels: selectApplied(clusterName) });

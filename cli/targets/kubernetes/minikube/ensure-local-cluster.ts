@@ -15,7 +15,7 @@ interface EnsureOptions {
  * Starts the local cluster where minikube provides it, before anything that depends on its address. A configuration with mistakes
  * starts nothing; they are reported later. Gives the environment in which minikube is found.
  */
-export async function ensureLocalCluster({ args, env, print: say }: EnsureOptions): Promise<NodeJS.ProcessEnv> {
+export async function ensureLocalCluster({ args, env, print }: EnsureOptions): Promise<NodeJS.ProcessEnv> {
   const binFolder = join(stateRoot(env), "bin");
   // Any address will do: what is made of it is not looked at.
   const facts = { clusterIp: "192.0.2.1", wildcardDnsResolves: true };
@@ -24,6 +24,6 @@ export async function ensureLocalCluster({ args, env, print: say }: EnsureOption
   if (mistakes.length > 0 || !isLocal || tool !== "minikube") {
     return env;
   }
-  await startMinikube({ config, env, binFolder, print: say });
+  await startMinikube({ config, env, binFolder, print });
   return withFolder(env, binFolder);
 }

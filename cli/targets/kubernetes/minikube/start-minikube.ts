@@ -47,10 +47,10 @@ export function startArguments(config: Config): readonly string[] {
  * Makes sure that the minikube cluster of the configuration runs, with its addons; installs minikube where the machine has none.
  * A cluster that runs is left as it is. Gives its address.
  */
-export async function startMinikube({ config, env, binFolder, print: say }: StartOptions): Promise<string> {
+export async function startMinikube({ config, env, binFolder, print }: StartOptions): Promise<string> {
   const path = isInstalled("minikube", env) ? env : withFolder(env, binFolder);
   if (!isInstalled("minikube", path)) {
-    say(`minikube is not installed; installing ${config.variables.LOCALCLUSTER_VERSION} into ${binFolder}`);
+    print(`minikube is not installed; installing ${config.variables.LOCALCLUSTER_VERSION} into ${binFolder}`);
     await installMinikube({ version: config.variables.LOCALCLUSTER_VERSION, folder: binFolder });
   }
   const profile = `--profile=${config.clusterName}`;
@@ -60,9 +60,9 @@ export async function startMinikube({ config, env, binFolder, print: say }: Star
     () => false,
   );
   if (isRunning) {
-    say(`minikube cluster "${config.clusterName}" is running already`);
+    print(`minikube cluster "${config.clusterName}" is running already`);
   } else {
-    say(`starting minikube cluster "${config.clusterName}" ...`);
+    print(`starting minikube cluster "${config.clusterName}" ...`);
     await run(startArguments(config));
   }
   for (const addon of listAddons(config)) {

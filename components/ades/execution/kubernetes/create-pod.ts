@@ -18,7 +18,7 @@ const OUTAGE = 60_000;
 
 /** Makes a pod; waits for the namespace's quota and through short outages of the API server. */
 export async function createPod(api: ClusterApi, manifest: object, options: CreateOptions): Promise<void> {
-  const { job, timeouts: patience, signal, onLog } = options;
+  const { job, timeouts, signal, onLog } = options;
   const started = Date.now();
   let pause = 250;
   let toldQuota = false;
@@ -35,7 +35,7 @@ export async function createPod(api: ClusterApi, manifest: object, options: Crea
         // An earlier request was carried out, and its answer was lost: nobody else knows the name.
         return;
       } else if (error.status === 403 && error.message.includes("exceeded quota")) {
-        if (Date.now() - started > patience * 1000) {
+        if (Date.now() - started > timeouts * 1000) {
           throw new CwlError(
             "infrastructure",
             `${job.name}: the namespace's quota left no room: ${shorten(error.message)}`,

@@ -34,7 +34,7 @@ export interface PodExecutorOptions {
  * that select its label, keeps it from the network unless the tool asks for it. Files are in a volume that this service and
  * the pods share. A pod outlives this process; a run that is continued joins it again.
  */
-export function createPodExecutor({ api, podContext: find, timeouts: patience }: PodExecutorOptions): Executor {
+export function createPodExecutor({ api, podContext: find, timeouts }: PodExecutorOptions): Executor {
   const kept = new AdoptablePods();
   let known: Promise<PodContext> | undefined;
   const podContext = (): Promise<PodContext> => {
@@ -43,7 +43,7 @@ export function createPodExecutor({ api, podContext: find, timeouts: patience }:
     known.catch(() => (known = undefined));
     return known;
   };
-  const pods = new PodRunner(api, patience);
+  const pods = new PodRunner(api, timeouts);
   return {
     kind: "pods",
     sharesFileSystem: false,

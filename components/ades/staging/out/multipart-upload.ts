@@ -67,7 +67,7 @@ export async function uploadMultipart(
 
 /** The same for bytes that are read from anywhere, once. */
 export async function sendPieces(large: LargeObject, pieces: PartReader, sending: Sending): Promise<string> {
-  const { client, send: ask, signal, onBytes, buffers } = sending;
+  const { client, send, signal, onBytes, buffers } = sending;
   const { size, bucket, key } = large;
   const target = { Bucket: bucket, Key: key };
   const where = `s3://${bucket}/${key}`;
@@ -80,7 +80,7 @@ export async function sendPieces(large: LargeObject, pieces: PartReader, sending
     ChecksumAlgorithm: "CRC32",
   });
   // Not cancelled in between: an upload whose id one does not know cannot be taken back.
-  const { UploadId } = await ask(where, () => client.send(create));
+  const { UploadId } = await send(where, () => client.send(create));
   const length = partSize(size);
   const parts: CompletedPart[] = Array.from({ length: Math.ceil(size / length) }, (_, index) => ({
     PartNumber: index + 1,
@@ -94,7 +94,7 @@ export async function sendPieces(large: LargeObject, pieces: PartReader, sending
         const query = { partNumber: String(index + 1), uploadId: UploadId ?? "" };
         const headers = { "x-amz-checksum-crc32": crc32 };
         const part = { method: "PUT", bucket, key, query, headers, body, isUnsigned: true, signal: both } as const;
-        const ETag = await ask(where, () => putPart(sending.requests, part));
+        const ETag = await send(where, () => putPart(sending.requests, part));
         parts[index] = { PartNumber: index + 1, ETag, ChecksumCRC32: crc32 };
       } finally {
         buffers.release(buffer);
@@ -106,14 +106,14 @@ export async function sendPieces(large: LargeObject, pieces: PartReader, sending
     if (large.sha256 !== undefined && large.sha256 !== sha256) {
       throw Object.assign(new Error("the bytes are not those of the announced digest"), { name: "BadDigest" });
     }
-    await ask(where, () =>
+    await send(where, () =>
       client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: parts } }), {
         abortSignal: signal,
       }),
     ).catch(async (error: unknown) => {
       // The answer to an attempt that succeeded may have been lost; the next is then told that there is no such upload.
       const isDone = async () => {
-        const head = await ask(where, () => client.send(new HeadObjectCommand(target), { abortSignal: signal }));
+        const head = await send(where, () => client.send(new HeadObjectCommand(target), { abortSignal: signal }));
         return head.Metadata?.["upload"] === mark;
       };
       if (signal.aborted || !(await isDone().catch(() => false))) {

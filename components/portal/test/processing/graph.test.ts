@@ -62,12 +62,18 @@ const record = (name: string, status: StepRecord["status"], more: Partial<StepRe
 });
 
 test("parts of a repeated step are counted together", () => {
-  const states = toStepStates(graph, [record("crop[0]", "successful"), record("crop[1]", "running")], "running");
+  const used = { cpuSeconds: 1.5, peakMemoryBytes: 100, bytesIn: 10, bytesOut: 1 };
+  const records = [
+    record("crop[0]", "successful", used),
+    record("crop[1]", "running", { ...used, peakMemoryBytes: 300 }),
+  ];
+  const states = toStepStates(graph, records, "running");
   assert.deepEqual(states.get("crop"), {
     status: "running",
     parts: 2,
     done: 1,
     started: "2026-01-01T00:00:00Z",
+    usage: { cpuSeconds: 3, peakMemoryBytes: 300, bytesIn: 20, bytesOut: 2 },
   });
   assert.equal(describeState(states.get("crop") ?? assert.fail()), "running, 1 of 2 done");
   assert.equal(states.get("mosaic")?.status, "waiting");

@@ -68,6 +68,9 @@ export interface ResourceUsage {
   readonly wallSeconds: number;
   readonly cpuSeconds?: number | undefined;
   readonly peakMemoryBytes?: number | undefined;
+  /** Bytes of the files that it was given and of those that it left; steps that work on one directory are each given all of it. */
+  readonly bytesIn?: number | undefined;
+  readonly bytesOut?: number | undefined;
 }
 
 export interface RunControls {

@@ -1,3 +1,4 @@
+import type { DirectorySizes } from "../files/measure.ts";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
@@ -58,6 +59,7 @@ export interface RunContext {
   readonly formats: FormatChecker;
   /** Whether some expression of the run reads checksums: only then are those of outputs between steps computed. */
   readonly usesChecksums: () => boolean;
+  readonly directorySizes: DirectorySizes;
   readonly sandbox: SandboxLimits | undefined;
   readonly reuse: ReuseCache | undefined;
   readonly infrastructureRetries: number;

@@ -70,6 +70,7 @@ export function makeContext(
     fetcher: options.fetcher,
     gate: location.gate,
     fileLock: new FileLock(),
+    directorySizes: new Map(),
     usesChecksums: () => (usesChecksums ??= mentions(document.process, "checksum")),
     formats: new FormatChecker(() => loadOntologies(document.schemas, options.fetcher, location.gate, reporter.emit)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },

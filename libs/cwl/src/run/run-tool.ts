@@ -1,3 +1,4 @@
+import { measureValue } from "../files/measure.ts";
 import { CwlError } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec } from "../executors/executor.ts";
 import { localPath } from "../inputs/files.ts";
@@ -113,7 +114,11 @@ async function runPrepared(
       type: "step-finished",
       step,
       exitCode: result.exitCode,
-      usage: result.usage,
+      usage: {
+        ...result.usage,
+        bytesIn: await measureValue(inputs, context.directorySizes),
+        bytesOut: await measureValue(outputs, new Map()),
+      },
       outputs,
       reused: false,
     });

@@ -193,12 +193,12 @@ interface ChangeOptions {
 function changeSettings(
   settings: Settings,
   { keyword, pairs, words, line }: ConfigStep,
-  { expand, provided: given, arguments: values }: ChangeOptions,
+  { expand, provided, arguments: values }: ChangeOptions,
 ): Settings {
   switch (keyword) {
     case "ARG":
       for (const [name, value = ""] of pairs) {
-        given.set(name, values.get(name) ?? expand(value));
+        provided.set(name, values.get(name) ?? expand(value));
       }
       return settings;
     case "ENV": {

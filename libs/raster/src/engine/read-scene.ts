@@ -39,7 +39,7 @@ export async function readScene(
   rasters: UseRasters,
   signal?: AbortSignal,
 ): Promise<SceneResult> {
-  const { scene, grid, requested: wanted, resampling, unscale } = request;
+  const { scene, grid, requested, resampling, unscale } = request;
   const expressions = request.expressions.map(compileCached);
   const references = new Map(
     [...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]),
@@ -60,7 +60,7 @@ export async function readScene(
           const options = { bands: own, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
           return grid === undefined
             ? { part: NOTHING, bands: infos.map((info) => ({ info, ...noPixels() })) }
-            : readGridPart(raster, cache, grid, wanted, options, signal);
+            : readGridPart(raster, cache, grid, requested, options, signal);
         },
         signal,
       );

@@ -4,7 +4,7 @@ import { requestService, callService, serviceUrl } from "../../src/api/services.
 import { type JobFilter, toJobQuery } from "../model/job-filter.ts";
 import { type ProcessDescription, type ProcessSummary, orderParameters } from "../model/process-description.ts";
 import type { ResultFile } from "../model/result-items.ts";
-import type { JobStatus, StepRecord } from "../model/step-states.ts";
+import type { JobStatus, StepRecord, Usage } from "../model/step-states.ts";
 import type { WorkflowGraph } from "../model/workflow-graph.ts";
 
 /** Status of a job (OGC 18-062r2 §7.12.2). */
@@ -18,6 +18,7 @@ export interface Job {
   readonly started?: string;
   readonly updated: string;
   readonly finished?: string;
+  readonly usage?: Usage;
 }
 
 export interface JobPage {

@@ -4,8 +4,16 @@ export type JobStatus = "accepted" | "running" | "successful" | "failed" | "dism
 
 export const isActive = (status: JobStatus): boolean => status === "accepted" || status === "running";
 
+/** What a step or a job used, as far as it was seen: seconds of processor time, bytes of memory at most, bytes of files. */
+export interface Usage {
+  readonly cpuSeconds?: number;
+  readonly peakMemoryBytes?: number;
+  readonly bytesIn?: number;
+  readonly bytesOut?: number;
+}
+
 /** A run of a step as the service tells it (`GET …/jobs/{id}/steps`); a repeated step has one for each part, `crop[3]`. */
-export interface StepRecord {
+export interface StepRecord extends Usage {
   readonly name: string;
   readonly status: "running" | "successful" | "failed" | "skipped";
   readonly exitCode?: number;
@@ -26,6 +34,8 @@ export interface StepState {
   readonly exitCode?: number;
   readonly started?: string;
   readonly finished?: string;
+  /** Of all parts together; the most memory of one of them. */
+  readonly usage: Usage;
 }
 
 /** What the service calls the process itself, when it is a single tool. */
@@ -78,6 +88,21 @@ function summarise(records: readonly StepRecord[], job: JobStatus): StepState {
     ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
     ...(started !== undefined && { started }),
     ...(finished !== undefined && { finished }),
+    usage: sumUsage(records),
+  };
+}
+
+function sumUsage(records: readonly Usage[]): Usage {
+  const collect = (name: keyof Usage, combine: (one: number, other: number) => number) => {
+    const values = records.flatMap((record) => record[name] ?? []);
+    return values.length === 0 ? {} : { [name]: values.reduce(combine) };
+  };
+  const add = (one: number, other: number) => one + other;
+  return {
+    ...collect("cpuSeconds", add),
+    ...collect("peakMemoryBytes", (one, other) => Math.max(one, other)),
+    ...collect("bytesIn", add),
+    ...collect("bytesOut", add),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   Loading,
   Page,
   RelativeTime,
+  formatBytes,
   formatDuration,
   notifyDone,
   notifyFailed,
@@ -142,10 +143,24 @@ function JobHead({ job }: { readonly job: Job }) {
               <CopyButton value={job.jobID} label="Copy the whole id" />
             </Group>
           </Fact>
+          <UsageFacts job={job} />
         </SimpleGrid>
         <JobLinks job={job} />
       </Stack>
     </Paper>
+  );
+}
+
+function UsageFacts({ job: { usage } }: { readonly job: Job }) {
+  return (
+    <>
+      {usage?.cpuSeconds !== undefined && <Fact name="Processor time">{formatDuration(usage.cpuSeconds)}</Fact>}
+      {usage?.peakMemoryBytes !== undefined && (
+        <Fact name="Peak memory of a step">{formatBytes(usage.peakMemoryBytes)}</Fact>
+      )}
+      {usage?.bytesIn !== undefined && <Fact name="Inputs">{formatBytes(usage.bytesIn)}</Fact>}
+      {usage?.bytesOut !== undefined && <Fact name="Results">{formatBytes(usage.bytesOut)}</Fact>}
+    </>
   );
 }
 

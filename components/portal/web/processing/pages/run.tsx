@@ -97,12 +97,12 @@ interface RunFormProps {
   readonly provided?: Readonly<Record<string, unknown>>;
 }
 
-function RunForm({ process, provided: given }: RunFormProps) {
+function RunForm({ process, provided }: RunFormProps) {
   const client = useProcessing();
   const navigate = useNavigate();
   const refresh = useRefresh();
   const fields = useMemo(() => toFields(process), [process]);
-  const [drafts, setDrafts] = useState<Drafts>(() => toDrafts(fields, given));
+  const [drafts, setDrafts] = useState<Drafts>(() => toDrafts(fields, provided));
   const [scenes, setScenes] = useState<ReadonlyMap<string, Scene>>(new Map());
   const [wasTried, setTried] = useState(false);
   const { inputs, problems } = useMemo(() => {

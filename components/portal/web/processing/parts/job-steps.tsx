@@ -1,5 +1,5 @@
 import { Anchor, Stack, Table, Text } from "@mantine/core";
-import { Awaited, formatDuration } from "@swath/ui";
+import { Awaited, formatBytes, formatDuration } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
@@ -61,13 +61,17 @@ function StepTable({ graph, records, job, selected, onSelect }: StepPartsProps) 
     );
   }
   return (
-    <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} role="region" aria-label="Steps">
+    <Table.ScrollContainer minWidth={760} type="native" tabIndex={0} role="region" aria-label="Steps">
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Step</Table.Th>
             <Table.Th>State</Table.Th>
             <Table.Th>Duration</Table.Th>
+            <Table.Th>Processor time</Table.Th>
+            <Table.Th>Peak memory</Table.Th>
+            <Table.Th>Files in</Table.Th>
+            <Table.Th>Files out</Table.Th>
             <Table.Th>Message</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -88,6 +92,10 @@ function StepTable({ graph, records, job, selected, onSelect }: StepPartsProps) 
               </Table.Td>
               <Table.Td>{describeState(state)}</Table.Td>
               <Table.Td>{durationOf(state)}</Table.Td>
+              <Table.Td>{toText(state.usage.cpuSeconds, formatDuration)}</Table.Td>
+              <Table.Td>{toText(state.usage.peakMemoryBytes, formatBytes)}</Table.Td>
+              <Table.Td>{toText(state.usage.bytesIn, formatBytes)}</Table.Td>
+              <Table.Td>{toText(state.usage.bytesOut, formatBytes)}</Table.Td>
               <Table.Td style={{ overflowWrap: "anywhere" }}>
                 {state.exitCode !== undefined && state.exitCode !== 0 && `Status ${state.exitCode}. `}
                 {state.message !== undefined && summarizeFailure(state.message)}
@@ -127,6 +135,10 @@ function toRows(graph: WorkflowGraph | undefined, records: readonly StepRecord[]
     return state === undefined ? [] : [{ id, label, state }];
   });
 }
+
+/** What was not seen has no text. */
+const toText = (value: number | undefined, format: (value: number) => string): string =>
+  value === undefined ? "" : format(value);
 
 function durationOf({ started, finished }: StepState): string {
   return started === undefined || finished === undefined

@@ -10,9 +10,9 @@ interface Requested {
 /** The settings that are wanted, in their groups. */
 export function groupSettings(
   settings: readonly Setting[],
-  { requested: wanted, isGivenOnly }: Requested,
+  { requested, isGivenOnly }: Requested,
 ): readonly { readonly title: string; readonly settings: readonly Setting[] }[] {
-  const needle = wanted.trim().toLowerCase();
+  const needle = requested.trim().toLowerCase();
   const found = settings.filter(
     ({ name, value, origin }) =>
       (!isGivenOnly || /^(environment|argument|alias)/.test(origin)) &&

@@ -65,12 +65,12 @@ interface LogTextProps {
   readonly isLive: boolean;
 }
 
-function LogText({ name, text, requested: wanted, isLive }: LogTextProps) {
+function LogText({ name, text, requested, isLive }: LogTextProps) {
   const bbox = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => {
-    const needle = wanted.toLowerCase();
+    const needle = requested.toLowerCase();
     return parseLog(text).filter(({ raw }) => raw.toLowerCase().includes(needle));
-  }, [text, wanted]);
+  }, [text, requested]);
   useEffect(() => {
     if (isLive) {
       bbox.current?.scrollTo({ top: bbox.current.scrollHeight });
@@ -79,7 +79,7 @@ function LogText({ name, text, requested: wanted, isLive }: LogTextProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls has to be reached
     <div ref={bbox} className={classes.log} role="log" aria-live="off" aria-label={`Log of ${name}`} tabIndex={0}>
-      {lines.length === 0 && <Text c="dimmed">{wanted === "" ? "No log output yet." : "No matching lines."}</Text>}
+      {lines.length === 0 && <Text c="dimmed">{requested === "" ? "No log output yet." : "No matching lines."}</Text>}
       {lines.map(({ id, time, level, message, detail }) => (
         <div key={id} className={classes.line} data-level={level}>
           <span className={classes.time}>{time}</span> <span className={classes.level}>{level}</span> {message}{" "}
