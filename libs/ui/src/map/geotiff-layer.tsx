@@ -1,3 +1,4 @@
+import { setLevel } from "ol/console.js";
 import ImageLayer from "ol/layer/Image.js";
 import WebGLTileLayer from "ol/layer/WebGLTile.js";
 import { transformExtent } from "ol/proj.js";
@@ -9,6 +10,9 @@ import type { Box } from "./box.ts";
 import { type ColourRamp, colourAt } from "./colour-ramps.ts";
 import { PREPARING, useMap } from "./map-view.tsx";
 import { prepareProjections } from "./projections.ts";
+
+// The library writes failed reads to the console. They are shown on the page instead; a page that is left cuts them off, which is no failure.
+setLevel("none");
 
 interface GeoTiffLayerProps {
   /** Same origin; the server answers ranges. */
