@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 
 import { type Logger, readBearer } from "@swath/service";
@@ -145,11 +146,11 @@ async function storeBlob(
 }
 
 async function sendInputs({ store }: AgentDeps, { job, signal }: Step, pod: string, response: ServerResponse) {
-  const text = await store.readDocument(job, `steps/${pod}/${INPUTS}`, signal);
-  if (text === undefined) {
+  const document = await store.readDocument(job, `steps/${pod}/${INPUTS}`, signal);
+  if (document === undefined) {
     throw new Refusal(404, "the job has no such step");
   }
-  response.writeHead(200, { "content-type": "application/json" }).end(text);
+  response.writeHead(200, { "content-type": "application/json" }).end(document);
 }
 
 async function storeOutputs(
@@ -160,17 +161,13 @@ async function storeOutputs(
   response: ServerResponse,
 ) {
   readLength(request, MAX_DOCUMENT_BYTES);
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString("utf8");
+  const document = await text(request);
   try {
-    parseStepDocument(text);
+    parseStepDocument(document);
   } catch (error) {
     throw new Refusal(400, (error as Error).message);
   }
-  await store.writeDocument(job, `steps/${pod}/${OUTPUTS}`, text, signal);
+  await store.writeDocument(job, `steps/${pod}/${OUTPUTS}`, document, signal);
   response.writeHead(201, { "content-length": 0 }).end();
 }
 

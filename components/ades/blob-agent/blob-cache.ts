@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
 import type { BlobStore } from "../step-files/blob-store.ts";
+import { saveBlob } from "../step-files/save-blob.ts";
 
 /** A blob that a client may read now. */
 export interface OpenBlob {
@@ -20,11 +21,6 @@ export interface CacheEvents {
 interface Entry {
   readonly path: string;
   readonly size: number;
-}
-
-/** Bytes that came from the object storage are not those of the digest. */
-export class DamagedBlobError extends Error {
-  override readonly name = "DamagedBlobError";
 }
 
 /**
@@ -102,12 +98,11 @@ export class BlobCache {
       }
       const entry = { path: join(this.#folder, randomUUID()), size: found.size };
       try {
-        await save(found.body, `${entry.path}.part`, { sha256, size: found.size });
+        await saveBlob(found.body, `${entry.path}.part`, { sha256, size: found.size });
         await rename(`${entry.path}.part`, entry.path);
       } catch (error) {
         this.#bytes -= found.size;
         found.body.destroy();
-        await rm(`${entry.path}.part`, { force: true });
         throw error;
       }
       this.#entries.set(key, entry);
@@ -159,27 +154,5 @@ export class BlobCache {
       return false;
     }
     return true;
-  }
-}
-
-async function save(
-  body: Readable,
-  path: string,
-  expected: { readonly sha256: string; readonly size: number },
-): Promise<void> {
-  const hash = createHash("sha256");
-  let size = 0;
-  const file = await open(path, "wx", 0o600);
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      size += chunk.length;
-      await file.writeFile(chunk);
-    }
-  } finally {
-    await file.close();
-  }
-  if (size !== expected.size || hash.digest("hex") !== expected.sha256) {
-    throw new DamagedBlobError("what the object storage has is not what was stored");
   }
 }

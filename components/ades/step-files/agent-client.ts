@@ -1,18 +1,19 @@
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { finished, pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { retryWhileUnavailable } from "../execution/retry-while-unavailable.ts";
+import { saveBlob } from "./save-blob.ts";
 
-/** The blob agent of this node, for one step. Every call goes on while the agent is away, for as long as `patienceMs`. */
+/** The blob agent of this node, for one step. Every call goes on while the agent is away, for as long as `timeoutMs`. */
 export interface AgentClient {
   readonly readInputs: () => Promise<string>;
   /** Writes a blob to a path where nothing is, and checks it. */
   readonly fetchBlob: (sha256: string, size: number, path: string) => Promise<void>;
   readonly storeBlob: (sha256: string, size: number, path: string) => Promise<void>;
-  readonly storeOutputs: (text: string) => Promise<void>;
+  readonly storeOutputs: (document: string) => Promise<void>;
   /** Waits until the step's tool has ended. */
   readonly waitForEnd: () => Promise<void>;
   readonly close: () => void;
@@ -24,7 +25,8 @@ export interface AgentClientOptions {
   readonly pod: string;
   /** Read for each request: it is replaced before it ends. */
   readonly tokenFile: string;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
 }
 
 interface Sent {
@@ -35,15 +37,13 @@ interface Sent {
 }
 
 const SILENCE_MS = 90_000;
-const INITIAL_BACKOFF_MS = 100;
-const MAX_PAUSE_MS = 5000;
 
 /** The agent refuses, and would again. */
 class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 
-export function createAgentClient({ url, job, pod, tokenFile, patienceMs }: AgentClientOptions): AgentClient {
+export function createAgentClient({ url, job, pod, tokenFile, timeoutMs, signal }: AgentClientOptions): AgentClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const ofJob = `${url.replace(/\/+$/, "")}/jobs/${job}`;
   const send = async ({ method, path, size, open }: Sent): Promise<IncomingMessage> => {
@@ -72,58 +72,37 @@ export function createAgentClient({ url, job, pod, tokenFile, patienceMs }: Agen
     if (status < 300) {
       return response;
     }
-    const text = await readText(response).catch(() => "");
-    const message = `the blob agent responds ${status}: ${text.trim().slice(0, 300)}`;
+    const reason = await text(response).catch(() => "");
+    const message = `the blob agent responds ${status}: ${reason.trim().slice(0, 300)}`;
     // A token that ended is replaced; bytes that were damaged on their way are sent again.
     throw status >= 500 || [401, 408, 422, 429].includes(status) ? new Error(message) : new RefusedError(message);
   };
-  const retry = async <T>(work: () => Promise<T>): Promise<T> => {
-    const until = Date.now() + patienceMs;
-    for (let pause = INITIAL_BACKOFF_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof RefusedError || Date.now() + pause > until) {
-          throw error;
-        }
-      }
-      await sleep(pause);
-    }
-  };
+  const retry = <T>(work: () => Promise<T>): Promise<T> =>
+    retryWhileUnavailable(work, {
+      signal,
+      timeout: timeoutMs,
+      isTransient: (error) => !(error instanceof RefusedError),
+    });
   const drain = async (response: IncomingMessage): Promise<number> => {
     response.resume();
     await finished(response);
     return response.statusCode ?? 0;
   };
   return {
-    readInputs: () => retry(async () => readText(await send({ method: "GET", path: `steps/${pod}/inputs` }))),
+    readInputs: () => retry(async () => text(await send({ method: "GET", path: `steps/${pod}/inputs` }))),
     fetchBlob: (sha256, size, path) =>
       retry(async () => {
         const response = await send({ method: "GET", path: `blobs/${sha256}` });
-        const hash = createHash("sha256");
-        let seen = 0;
-        response.on("data", (chunk: Buffer) => {
-          hash.update(chunk);
-          seen += chunk.length;
-        });
-        try {
-          await pipeline(response, createWriteStream(path, { flags: "wx", mode: 0o600 }));
-          if (seen !== size || hash.digest("hex") !== sha256) {
-            throw new Error("what came is not what was stored");
-          }
-        } catch (error) {
-          await rm(path, { force: true });
-          throw error;
-        }
+        await saveBlob(response, path, { sha256, size });
       }),
     storeBlob: (sha256, size, path) =>
       retry(async () => {
         const open = () => createReadStream(path, { highWaterMark: 2 ** 18 });
         await drain(await send({ method: "PUT", path: `blobs/${sha256}`, size, open }));
       }),
-    storeOutputs: (text) =>
+    storeOutputs: (document) =>
       retry(async () => {
-        const body = Buffer.from(text);
+        const body = Buffer.from(document);
         await drain(
           await send({
             method: "PUT",
@@ -140,12 +119,4 @@ export function createAgentClient({ url, job, pod, tokenFile, patienceMs }: Agen
     },
     close: () => agent.destroy(),
   };
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,12 +1,6 @@
 import type { Readable } from "node:stream";
 
-import {
-  CreateBucketCommand,
-  DeleteObjectsCommand,
-  HeadBucketCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-} from "@aws-sdk/client-s3";
+import { CreateBucketCommand, DeleteObjectsCommand, HeadBucketCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 
 import { retry } from "../staging/in/retry.ts";
 import { createObjectRequests } from "../staging/object-requests.ts";
@@ -26,7 +20,6 @@ export interface Blob {
 export interface BlobStore {
   /** Makes the bucket when it is missing. */
   readonly open: (signal: AbortSignal) => Promise<void>;
-  readonly find: (job: string, sha256: string, signal: AbortSignal) => Promise<number | undefined>;
   /** `undefined` for one that is not there; the body must be read to its end or destroyed. */
   readonly read: (
     job: string,
@@ -124,20 +117,6 @@ export function createBlobStore(
               }
             });
           }),
-      );
-    },
-    find: (job, sha256, signal) => {
-      const key = blobKey(job, sha256);
-      return request(`s3://${bucket}/${key}`, signal, () =>
-        client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal }).then(
-          ({ ContentLength }) => ContentLength ?? 0,
-          (error: unknown) => {
-            if ((error as Error).name === "NotFound") {
-              return undefined;
-            }
-            throw error;
-          },
-        ),
       );
     },
     read: async (job, sha256, signal) => {

@@ -19,14 +19,16 @@ const read = (name: string): string => {
 };
 const action = read("STEP_ACTION");
 const folder = read("STEP_FOLDER");
+// Never aborted: a signal ends the process.
+const { signal } = new AbortController();
 const agent = createAgentClient({
   url: read("STEP_FILES_URL"),
   job: read("STEP_JOB"),
   pod: read("STEP_POD"),
   tokenFile: read("STEP_TOKEN_FILE"),
-  patienceMs: TIMEOUT_MS,
+  timeoutMs: TIMEOUT_MS,
+  signal,
 });
-const stop = new AbortController();
 process.once("SIGTERM", () => process.exit(143));
 try {
   await (action === "fetch" ? fetchInputs() : collectOutputs(read("STEP_COLLECT").split(",")));
@@ -39,9 +41,7 @@ agent.close();
 async function fetchInputs(): Promise<void> {
   const { trees } = parseStepDocument(await agent.readInputs());
   for (const { root, entries } of trees) {
-    await writeTree(placeOf(root), entries, stop.signal, (entry, path) =>
-      agent.fetchBlob(entry.sha256, entry.size, path),
-    );
+    await writeTree(placeOf(root), entries, signal, (entry, path) => agent.fetchBlob(entry.sha256, entry.size, path));
   }
 }
 
@@ -50,7 +50,7 @@ async function collectOutputs(roots: readonly string[]): Promise<void> {
   const stored = new Map<string, Promise<void>>();
   const trees: FileTree[] = [];
   for (const root of roots) {
-    const entries = await readTree(placeOf(root), stop.signal, async (path) => {
+    const entries = await readTree(placeOf(root), signal, async (path) => {
       const { sha256, size } = await hashFile(path);
       const storing = stored.get(sha256) ?? agent.storeBlob(sha256, size, path);
       stored.set(sha256, storing);

@@ -1,16 +1,16 @@
 import type { JobSpec } from "@swath/cwl";
 import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 
 import { CwlError } from "@swath/cwl";
 import { podKeys } from "../execution/kubernetes/pod-types.ts";
 import type { Blob, BlobStore } from "./blob-store.ts";
 import { type FileEntry, type FileTree, INPUTS, OUTPUTS, parseStepDocument, sizeOf } from "./documents.ts";
 import { createJobToken } from "./job-token.ts";
+import { DamagedBlobError, saveBlob } from "./save-blob.ts";
 import { hashFile, readTree, writeTree } from "./trees.ts";
 
 /** One directory or file of a step: where it is here, and in the volumes of its pod. */
@@ -168,16 +168,9 @@ class BlobIndex {
     if (found === undefined) {
       throw new CwlError("infrastructure", `the object storage lost the blob ${sha256}`);
     }
-    const hash = createHash("sha256");
-    let seen = 0;
-    found.body.on("data", (chunk: Buffer) => {
-      hash.update(chunk);
-      seen += chunk.length;
+    await saveBlob(found.body, path, { sha256, size }, signal).catch((error: unknown) => {
+      throw error instanceof DamagedBlobError ? new CwlError("infrastructure", error.message, { cause: error }) : error;
     });
-    await pipeline(found.body, createWriteStream(path, { flags: "wx", mode: 0o600 }), { signal });
-    if (seen !== size || hash.digest("hex") !== sha256) {
-      throw new CwlError("infrastructure", `the object storage damaged the blob ${sha256}`);
-    }
     this.#ofFiles.set(await stampOf(path), { sha256, size });
     (await this.#list(signal)).add(sha256);
   }

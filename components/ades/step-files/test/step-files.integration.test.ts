@@ -205,7 +205,7 @@ test("bytes of another digest are not stored, small or large", async () => {
   for (const size of [10, 9 * 2 ** 20]) {
     const wrong = hash("sha256", `not these ${size}`);
     assert.equal((await storeBlob(randomBytes(size), wrong)).status, 422);
-    assert.equal(await store.find(JOB, wrong, signal), undefined);
+    assert.equal(await store.read(JOB, wrong, signal), undefined);
   }
 });
 

@@ -90,6 +90,8 @@ async function runPrepared(
       context.directories.hold(cached);
       return cached;
     }
+    // While the tool runs: a directory may have many files.
+    const bytesIn = measureValue(inputs, context.directorySizes);
     const result = await executeAndSettle(job, executor, spec, workspace);
     // What the command used is free, whatever is still to be done with its outputs.
     leave();
@@ -116,7 +118,7 @@ async function runPrepared(
       exitCode: result.exitCode,
       usage: {
         ...result.usage,
-        bytesIn: await measureValue(inputs, context.directorySizes),
+        bytesIn: await bytesIn,
         bytesOut: await measureValue(outputs, new Map()),
       },
       outputs,

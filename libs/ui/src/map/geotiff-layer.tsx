@@ -57,7 +57,7 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
         return;
       }
       if (source.getState() === "error") {
-        throw new Error("The raster cannot be read.");
+        throw new Error("The raster cannot be read.", { cause: source.getError() });
       }
       finishAlways(source);
       made = new WebGLTileLayer({ source, ...look(source.hasAlpha === true), zIndex: 10 });
