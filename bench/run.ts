@@ -1,6 +1,6 @@
 // `npm run bench [-- name … --full]`: runs every *.bench.ts (or those whose names hold one of the words), one after another, and
 // prints one table. bench/results/ keeps the newest of each as Markdown and JSON;
-// `--publish` writes them into docs/reference/benchmarks.md, too.
+// `--publish` puts what was measured in this run into docs/reference/benchmarks.md, and leaves the rest of it as it is.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
@@ -51,7 +51,9 @@ mkdirSync(results, { recursive: true });
 writeFileSync(join(results, "latest.json"), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
 writeFileSync(join(results, "latest.md"), toPage(all));
 if (process.argv.includes("--publish")) {
-  writeFileSync(join(import.meta.dirname, "../docs/reference/benchmarks.md"), toPage(all));
+  const page = join(import.meta.dirname, "../docs/reference/benchmarks.md");
+  const now = all.filter(([file]) => files.includes(file)).map(toSection);
+  writeFileSync(page, mergeSections(readFileSync(page, "utf8"), now));
 }
 process.exit(failed ? 1 : 0);
 
@@ -65,11 +67,20 @@ function readEarlier(): Record<string, Measured> {
 }
 
 function toPage(subjects: readonly (readonly [file: string, Measured])[]): string {
-  const sections = subjects.map(
-    ([file, { machine: where, date, load, rows }]) =>
-      `## ${file.replace(".bench.ts", "")}\n\n${where}; ${date}, load ${load} at the start\n\n${toMarkdown(rows)}\n`,
-  );
-  return `# Benchmarks\n\n${sections.join("\n")}`;
+  return mergeSections("", subjects.map(toSection));
+}
+
+function toSection([file, { machine: where, date, load, rows }]: readonly [file: string, Measured]): string {
+  return `## ${file.replace(".bench.ts", "")}\n\n${where}; ${date}, load ${load} at the start\n\n${toMarkdown(rows)}\n`;
+}
+
+/** A page with these sections in place of its own of the same heading. */
+function mergeSections(page: string, sections: readonly string[]): string {
+  const headingOf = (section: string): string => section.slice(0, section.indexOf("\n"));
+  const replaced = new Set(sections.map(headingOf));
+  const kept = page.split(/^(?=## )/m).filter((part) => part.startsWith("## ") && !replaced.has(headingOf(part)));
+  const all = [...kept.map((part) => `${part.trimEnd()}\n`), ...sections];
+  return `# Benchmarks\n\n${all.sort((a, b) => (headingOf(a) < headingOf(b) ? -1 : 1)).join("\n")}`;
 }
 
 function toMarkdown(all: readonly BenchRow[]): string {

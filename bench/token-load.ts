@@ -14,8 +14,8 @@ export interface Load {
   readonly p50: number;
 }
 
-/** Lanes that ask without pause, for `SECONDS` after some to warm up. */
-export async function load(pid: number, work: (lane: number) => Promise<void>, warmUpSeconds = 2): Promise<Load> {
+/** Lanes that ask without pause, for `SECONDS` after some to warm up: compiled code is what an operator's service runs all day. */
+export async function load(pid: number, work: (lane: number) => Promise<void>, warmUpSeconds = 8): Promise<Load> {
   const run = async (seconds: number) => {
     const times: number[] = [];
     const until = performance.now() + seconds * 1000;
