@@ -50,8 +50,9 @@ function compileCall(op: Operator, args: readonly Expression[], context: ScalarC
   switch (op) {
     case "and":
     case "or":
-      if (args.length < 2) {
-        throw new FilterError(`${op} takes at least 2 conditions, not ${args.length}`);
+      // The standard asks for two; STAC Browser and others send one where one filter is chosen.
+      if (args.length === 0) {
+        throw new FilterError(`${op} takes at least 1 condition`);
       }
       return `(${args.map((arg) => compileCondition(arg, context)).join(op === "and" ? " and " : " or ")})`;
     case "not":

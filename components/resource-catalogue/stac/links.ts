@@ -52,10 +52,20 @@ export function collectionLinks(root: string, collection: string): string {
     { rel: "parent", type: JSON_TYPE, href: root },
     { rel: "items", type: GEOJSON_TYPE, href: `${self}/items` },
     { rel: "child", type: JSON_TYPE, href: browseUrl(root, collection), title: "Items, page by page" },
-    { rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables", type: SCHEMA_TYPE, href: `${self}/queryables` },
-    { rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables", type: SCHEMA_TYPE, href: `${self}/sortables` },
-    { rel: "aggregate", type: JSON_TYPE, href: `${self}/aggregate` },
-    { rel: "aggregations", type: JSON_TYPE, href: `${self}/aggregations` },
+    {
+      rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables",
+      type: SCHEMA_TYPE,
+      href: `${self}/queryables`,
+      title: "Queryables",
+    },
+    {
+      rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables",
+      type: SCHEMA_TYPE,
+      href: `${self}/sortables`,
+      title: "Sortables",
+    },
+    { rel: "aggregate", type: JSON_TYPE, href: `${self}/aggregate`, title: "Aggregate" },
+    { rel: "aggregations", type: JSON_TYPE, href: `${self}/aggregations`, title: "Aggregations" },
   ]);
 }
 
@@ -64,13 +74,23 @@ export function landingLinks(root: string): readonly Link[] {
     { rel: "self", type: JSON_TYPE, href: root },
     { rel: "root", type: JSON_TYPE, href: root },
     { rel: "data", type: JSON_TYPE, href: `${root}/collections`, title: "Collections" },
-    { rel: "conformance", type: JSON_TYPE, href: `${root}/conformance` },
+    { rel: "conformance", type: JSON_TYPE, href: `${root}/conformance`, title: "Conformance" },
     { rel: "search", type: GEOJSON_TYPE, href: `${root}/search`, method: "GET", title: "Search" },
     { rel: "search", type: GEOJSON_TYPE, href: `${root}/search`, method: "POST", title: "Search" },
-    { rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables", type: SCHEMA_TYPE, href: `${root}/queryables` },
-    { rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables", type: SCHEMA_TYPE, href: `${root}/sortables` },
-    { rel: "aggregate", type: JSON_TYPE, href: `${root}/aggregate` },
-    { rel: "aggregations", type: JSON_TYPE, href: `${root}/aggregations` },
+    {
+      rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables",
+      type: SCHEMA_TYPE,
+      href: `${root}/queryables`,
+      title: "Queryables",
+    },
+    {
+      rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables",
+      type: SCHEMA_TYPE,
+      href: `${root}/sortables`,
+      title: "Sortables",
+    },
+    { rel: "aggregate", type: JSON_TYPE, href: `${root}/aggregate`, title: "Aggregate" },
+    { rel: "aggregations", type: JSON_TYPE, href: `${root}/aggregations`, title: "Aggregations" },
     { rel: "service-desc", type: OPENAPI_TYPE, href: `${root}/api`, title: "OpenAPI document" },
     { rel: "service-doc", type: "text/html", href: `${root.replace(/\/stac$/, "")}/docs`, title: "API documentation" },
   ];

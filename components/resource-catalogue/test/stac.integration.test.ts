@@ -61,6 +61,10 @@ test("searches by place, time, property, text and CQL2 find the same item", asyn
         ],
       }),
     )}`,
+    // As STAC Browser sends one chosen filter.
+    `collections=c2&filter-lang=cql2-json&filter=${encodeURIComponent(
+      JSON.stringify({ op: "and", args: [{ op: "=", args: [{ property: "eo:cloud_cover" }, 7] }] }),
+    )}`,
     `filter=${encodeURIComponent("ACCENTI(title) LIKE 'Vegetacio%' AND S_INTERSECTS(geometry, POINT(10.5 45.5))")}`,
     `query=${encodeURIComponent(JSON.stringify({ "eo:cloud_cover": { gte: 7, lt: 8 } }))}&collections=c2`,
     "ids=many-7",
