@@ -27,6 +27,8 @@ export { request, requestJson } from "./request.ts";
 export { SecretField } from "./secret-field.tsx";
 export { Shell, type ShellLink } from "./shell.tsx";
 export { SignedIn } from "./signed-in.tsx";
+export { AssetTable } from "./stac/asset-table.tsx";
+export { PropertyTable } from "./stac/property-table.tsx";
 export { startApp } from "./start-app.tsx";
 export { Awaited, Empty, ErrorNote, Loading } from "./states.tsx";
 export { RelativeTime } from "./time.tsx";

@@ -1,5 +1,6 @@
 import { Anchor, Breadcrumbs, Text } from "@mantine/core";
 import { Awaited, CopyButton, Page } from "@swath/ui";
+import { titleOf } from "@swath/ui/stac";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 
@@ -9,7 +10,7 @@ import { ItemView } from "./item-view.tsx";
 import { OpenAddress } from "./open-address.tsx";
 import { browsePath } from "./paths.ts";
 import { findCatalogue, readJson } from "./platform.ts";
-import { type StacDocument, linksOf, titleOf, toDocument } from "./stac.ts";
+import { type StacDocument, linksOf, toDocument } from "./stac.ts";
 
 /** A catalogue, collection or item, by its address; without one the platform's catalogue. */
 export function Component() {

@@ -1,27 +1,16 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { ErrorNote, Loading, formatTime, lazyPart, Part } from "@swath/ui";
+import { type ItemPage, type StacContainer, type StacItem, type StacLink, titleOf } from "@swath/ui/stac";
 import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 
-import { AssetTable } from "./asset-table.tsx";
+import { Assets } from "./assets.tsx";
 import { ItemList } from "./item-list.tsx";
 import { browsePath, searchPath } from "./paths.ts";
 import { readJson } from "./platform.ts";
-import {
-  type CollectionPage,
-  type ItemPage,
-  type StacContainer,
-  type StacItem,
-  type StacLink,
-  linksOf,
-  nameOf,
-  titleOf,
-  toAddress,
-  toBox,
-  toPolygon,
-} from "./stac.ts";
+import { type CollectionPage, linksOf, nameOf, toAddress, toBox, toPolygon } from "./stac.ts";
 
 const ExtentMap = lazyPart(async () => ({ default: (await import("./footprint-map.tsx")).FootprintMap }));
 const STATIC_ITEMS = 24;
@@ -55,7 +44,7 @@ export function ContainerView({ container, address }: ContainerViewProps) {
           </Button>
         </Group>
       )}
-      {container.assets !== undefined && <AssetTable assets={container.assets} address={address} />}
+      {container.assets !== undefined && <Assets assets={container.assets} address={address} />}
       {collections !== undefined ? (
         <Collections address={collections.href} />
       ) : (

@@ -1,11 +1,12 @@
 import { Anchor, Group, Paper, Stack, Text } from "@mantine/core";
 import { Part, formatTime, lazyPart } from "@swath/ui";
+import { type StacItem, timeOf, titleOf } from "@swath/ui/stac";
 import { useMemo, useState } from "react";
 import { Link, useNavigate } from "react-router";
 
 import { browsePath } from "./paths.ts";
 import { Thumbnail } from "./picture.tsx";
-import { type StacItem, linksOf, timeOf, titleOf, toAddress, toBox } from "./stac.ts";
+import { linksOf, toAddress, toBox } from "./stac.ts";
 
 const FootprintMap = lazyPart(async () => ({ default: (await import("./footprint-map.tsx")).FootprintMap }));
 

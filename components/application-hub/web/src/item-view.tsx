@@ -1,10 +1,11 @@
-import { Image, Paper, Stack, Table, Text, Title } from "@mantine/core";
-import { Part, formatTime, lazyPart } from "@swath/ui";
+import { Image, Stack, Text } from "@mantine/core";
+import { Part, PropertyTable, lazyPart } from "@swath/ui";
+import { type StacItem, formatTimeOf, titleOf } from "@swath/ui/stac";
 import { useQuery } from "@tanstack/react-query";
 
-import { AssetTable } from "./asset-table.tsx";
+import { Assets } from "./assets.tsx";
 import { pictureQuery } from "./picture.tsx";
-import { type StacItem, listProperties, timeOf, titleOf, toBox } from "./stac.ts";
+import { toBox } from "./stac.ts";
 
 const FootprintMap = lazyPart(async () => ({ default: (await import("./footprint-map.tsx")).FootprintMap }));
 const MAP_WIDTH = 1024;
@@ -21,14 +22,14 @@ export function ItemView({ item, address }: ItemViewProps) {
   // Its own picture has no place on the map.
   const own = useQuery({ ...pictureQuery(item, address, PICTURE_WIDTH), enabled: drawn.isFetched && !drawn.data });
   const box = toBox(item.bbox);
-  const time = timeOf(item);
+  const time = formatTimeOf(item);
   const { description } = item.properties;
   return (
     <Stack>
       {typeof description === "string" && <Text style={{ whiteSpace: "pre-wrap" }}>{description}</Text>}
       {time !== undefined && (
         <Text size="sm" c="dimmed">
-          {formatTime(new Date(time))}
+          {time}
         </Text>
       )}
       <Part what="the map">
@@ -46,36 +47,8 @@ export function ItemView({ item, address }: ItemViewProps) {
             : ""}
       </Text>
       {own.data && <Image src={own.data} alt={`Preview of ${titleOf(item)}`} fit="contain" mah={420} />}
-      {item.assets !== undefined && <AssetTable assets={item.assets} address={address} />}
-      <Properties item={item} />
+      {item.assets !== undefined && <Assets assets={item.assets} address={address} />}
+      <PropertyTable item={item} />
     </Stack>
-  );
-}
-
-function Properties({ item }: { readonly item: StacItem }) {
-  return (
-    <Paper withBorder p="md">
-      <Title order={2} mb="xs">
-        Properties
-      </Title>
-      <Table aria-label="Properties" withRowBorders={false}>
-        <Table.Tbody>
-          {listProperties(item).map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-                  {name}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {value}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
   );
 }

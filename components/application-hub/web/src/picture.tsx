@@ -1,11 +1,12 @@
 import { Image, Skeleton } from "@mantine/core";
 import { useIntersection } from "@mantine/hooks";
+import { type StacItem, pictureAssets } from "@swath/ui/stac";
 import { useQuery } from "@tanstack/react-query";
 import { Satellite } from "lucide-react";
 import { useState } from "react";
 
 import { findCatalogue, readEnvironment, readPicture } from "./platform.ts";
-import { type StacItem, pictureOf, toAddress } from "./stac.ts";
+import { toAddress } from "./stac.ts";
 
 const SIZE = 64;
 
@@ -19,7 +20,7 @@ export async function findPicture(
   width: number,
   onMap = false,
 ): Promise<string | undefined> {
-  const own = onMap ? undefined : pictureOf(item);
+  const own = onMap ? undefined : pictureAssets(item)[0];
   if (own !== undefined) {
     return toAddress(own.href, address);
   }

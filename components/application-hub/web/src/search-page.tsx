@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { ErrorNote, Loading, Page, formatCount } from "@swath/ui";
+import type { ItemPage } from "@swath/ui/stac";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -7,7 +8,7 @@ import { useSearchParams } from "react-router";
 
 import { ItemList } from "./item-list.tsx";
 import { findCatalogue, readJson } from "./platform.ts";
-import { type ItemPage, linksOf, parseBox } from "./stac.ts";
+import { linksOf, parseBox } from "./stac.ts";
 
 const LIMIT = 20;
 

@@ -1,57 +1,4 @@
-/** What the pages read of STAC documents, of APIs and of files alike. */
-
-export interface StacLink {
-  readonly rel: string;
-  readonly href: string;
-  readonly title?: string;
-  readonly type?: string;
-  readonly method?: string;
-  readonly body?: Readonly<Record<string, unknown>>;
-}
-
-export interface StacAsset {
-  readonly href: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: string;
-  readonly roles?: readonly string[];
-  readonly "file:size"?: number;
-}
-
-export interface StacItem {
-  readonly type: "Feature";
-  readonly id: string;
-  readonly collection?: string;
-  readonly geometry: unknown;
-  readonly bbox?: readonly number[];
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly assets?: Readonly<Record<string, StacAsset>>;
-  readonly links?: readonly StacLink[];
-}
-
-/** A catalogue or a collection. */
-export interface StacContainer {
-  readonly type: "Catalog" | "Collection";
-  readonly id: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly license?: string;
-  readonly keywords?: readonly string[];
-  readonly extent?: {
-    readonly spatial?: { readonly bbox?: readonly (readonly number[])[] };
-    readonly temporal?: { readonly interval?: readonly (readonly (string | null)[])[] };
-  };
-  readonly providers?: readonly { readonly name: string; readonly url?: string }[];
-  readonly assets?: Readonly<Record<string, StacAsset>>;
-  readonly links?: readonly StacLink[];
-}
-
-export interface ItemPage {
-  readonly type: "FeatureCollection";
-  readonly features: readonly StacItem[];
-  readonly numberMatched?: number;
-  readonly links?: readonly StacLink[];
-}
+import type { ItemPage, StacContainer, StacItem, StacLink } from "@swath/ui/stac";
 
 export interface CollectionPage {
   readonly collections: readonly StacContainer[];
@@ -76,16 +23,6 @@ export function toDocument(value: unknown, address: string): StacDocument {
 
 export const isContainer = (document: StacDocument): document is StacContainer =>
   document.type === "Catalog" || document.type === "Collection";
-
-export function titleOf(document: StacItem | StacContainer): string {
-  const title = document.type === "Feature" ? document.properties["title"] : document.title;
-  return typeof title === "string" && title !== "" ? title : document.id;
-}
-
-export function timeOf({ properties }: StacItem): string | undefined {
-  const time = properties["datetime"] ?? properties["start_datetime"];
-  return typeof time === "string" ? time : undefined;
-}
 
 /** The address of a link, seen from the document that has it. */
 export const toAddress = (href: string, from: string): string =>
@@ -150,22 +87,3 @@ export function toPolygon([west, south, east, north]: Box) {
   ];
   return { type: "Polygon" as const, coordinates: [ring] };
 }
-
-/** A picture that a browser shows, the smallest first. */
-export const pictureOf = ({ assets = {} }: StacItem): StacAsset | undefined =>
-  Object.values(assets)
-    .filter(({ type = "" }) => /^image\/(png|jpeg|webp|gif)$/.test(type))
-    .toSorted((a, b) => rankOf(a) - rankOf(b))[0];
-
-const rankOf = ({ roles = [] }: StacAsset): number =>
-  roles.includes("thumbnail") ? 0 : roles.includes("overview") ? 1 : 2;
-
-/** Properties that fit on a line. */
-export const listProperties = ({ properties }: StacItem): readonly (readonly [string, string])[] =>
-  Object.entries(properties)
-    .filter(([name, value]) => !["title", "description"].includes(name) && value !== null && value !== "")
-    .map(([name, value]): readonly [string, string] => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ])
-    .toSorted(([a], [b]) => a.localeCompare(b));

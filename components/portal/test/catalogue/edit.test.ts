@@ -15,7 +15,7 @@ import {
 
 test("a document that goes through its form unchanged stays the same", () => {
   const collection = {
-    type: "Collection",
+    type: "Collection" as const,
     stac_version: "1.0.0",
     id: "c",
     title: "C",
@@ -31,7 +31,7 @@ test("a document that goes through its form unchanged stays the same", () => {
   };
   assert.deepEqual(toCollection(toCollectionForm(collection), collection), collection);
   const item = {
-    type: "Feature",
+    type: "Feature" as const,
     stac_version: "1.0.0",
     stac_extensions: ["https://stac-extensions.github.io/eo/v1.0.0/schema.json"],
     id: "i",

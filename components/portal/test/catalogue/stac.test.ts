@@ -5,6 +5,7 @@ import { previewPath } from "../../web/catalogue/model/stac.ts";
 
 const item = (asset: { readonly href: string; readonly type?: string }, collection?: string) => ({
   id: "a b",
+  type: "Feature" as const,
   geometry: null,
   properties: {},
   assets: { data: asset },

@@ -1,9 +1,9 @@
+import type { ItemPage, StacAsset, StacContainer, StacItem, StacLink } from "@swath/ui/stac";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { requestService, serviceUrl } from "../../src/api/services.ts";
 import { toFileUrl } from "../../src/api/files.ts";
 import { itemAddress } from "./edit.ts";
-import type { ItemPage, StacAsset, StacCollection, StacItem, StacLink } from "../model/stac.ts";
 
 const SERVICE = "resource-catalogue";
 const PAGE_SIZE = 50;
@@ -44,9 +44,9 @@ export const collectionsQuery = () =>
   queryOptions({
     queryKey: ["catalogue", "collections"],
     queryFn: async ({ signal }) => {
-      const all: StacCollection[] = [];
+      const all: StacContainer[] = [];
       for (let path: string | undefined = "/stac/collections?limit=1000"; path !== undefined;) {
-        const page: { readonly collections: readonly StacCollection[]; readonly links?: readonly StacLink[] } =
+        const page: { readonly collections: readonly StacContainer[]; readonly links?: readonly StacLink[] } =
           await requestService(SERVICE, path, { signal });
         all.push(...page.collections);
         const next = page.links?.find(({ rel }) => rel === "next")?.href;
@@ -60,7 +60,7 @@ export const collectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["catalogue", "collection", id],
     queryFn: ({ signal }) =>
-      requestService<StacCollection>(SERVICE, `/stac/collections/${encodeURIComponent(id)}`, { signal }),
+      requestService<StacContainer>(SERVICE, `/stac/collections/${encodeURIComponent(id)}`, { signal }),
   });
 
 export const itemQuery = (collection: string, id: string) =>

@@ -1,5 +1,6 @@
+import type { StacContainer, StacItem } from "@swath/ui/stac";
+
 import { bboxOf, formatBox, parseBox, toPolygon } from "../../processing/model/areas.ts";
-import type { StacCollection, StacItem } from "./stac.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 /** What is wrong, by the name of the field. */
@@ -52,14 +53,7 @@ export const EMPTY_ITEM: ItemForm = {
   properties: "{}",
 };
 
-export function toCollectionForm({
-  id,
-  title,
-  description,
-  license,
-  keywords,
-  extent,
-}: StacCollection): CollectionForm {
+export function toCollectionForm({ id, title, description, license, keywords, extent }: StacContainer): CollectionForm {
   const [from, to] = extent?.temporal?.interval?.[0] ?? [];
   const bbox = extent?.spatial?.bbox?.[0] ?? [];
   return {

@@ -1,5 +1,6 @@
 import { Group, Select, TagsInput, TextInput, Textarea } from "@mantine/core";
 import { Awaited, Page, notifyDone } from "@swath/ui";
+import type { StacContainer } from "@swath/ui/stac";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -23,14 +24,14 @@ import {
   toCollectionForm,
   toFieldErrors,
 } from "../model/edit.ts";
-import { type StacCollection, collectionPath } from "../model/stac.ts";
+import { collectionPath } from "../model/stac.ts";
 import { RecordForm } from "../parts/record-form.tsx";
 
 /** Makes a collection, or changes the one of the address. */
 export function Component() {
   const { collection: id } = useParams();
   const permissions = useQuery(permissionsQuery(id));
-  const before = useQuery({ ...editableQuery<StacCollection>(collectionAddress(id ?? "")), enabled: id !== undefined });
+  const before = useQuery({ ...editableQuery<StacContainer>(collectionAddress(id ?? "")), enabled: id !== undefined });
   const steps = [
     { to: "/catalogue/collections", label: "Collections" },
     ...(id === undefined ? [] : [{ to: collectionPath(id), label: id }]),
@@ -55,7 +56,7 @@ export function Component() {
 
 const PLATFORM = "";
 
-function Form({ allowed, before }: { readonly allowed: Permissions; readonly before?: Editable<StacCollection> }) {
+function Form({ allowed, before }: { readonly allowed: Permissions; readonly before?: Editable<StacContainer> }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const owners = [

@@ -1,12 +1,13 @@
 import { Anchor, Button, Text } from "@mantine/core";
 import { Awaited, type Column, DataTable, Empty, Page } from "@swath/ui";
+import type { StacContainer } from "@swath/ui/stac";
 import { useQuery } from "@tanstack/react-query";
 import { Layers, Plus } from "lucide-react";
 import { Link } from "react-router";
 
 import { collectionsQuery } from "../api/catalogue.ts";
 import { permissionsQuery } from "../api/edit.ts";
-import { type StacCollection, collectionPath } from "../model/stac.ts";
+import { collectionPath } from "../model/stac.ts";
 import { Sections } from "../parts/sections.tsx";
 
 /** All collections that the user may read. */
@@ -50,7 +51,7 @@ export function Component() {
   );
 }
 
-const COLUMNS: readonly Column<StacCollection>[] = [
+const COLUMNS: readonly Column<StacContainer>[] = [
   {
     key: "title",
     header: "Title",

@@ -1,5 +1,6 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { Awaited, Page, Part, lazyPart } from "@swath/ui";
+import type { StacContainer } from "@swath/ui/stac";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Map as MapIcon, Pencil, Plus, Search } from "lucide-react";
 import { Link, useParams } from "react-router";
@@ -8,7 +9,7 @@ import { Trail } from "../../processing/parts/trail.tsx";
 import { usePortal } from "../../src/session/portal.ts";
 import { collectionQuery, searchQuery } from "../api/catalogue.ts";
 import { collectionAddress, permissionsQuery } from "../api/edit.ts";
-import { type StacCollection, collectionPath, explorePath } from "../model/stac.ts";
+import { collectionPath, explorePath } from "../model/stac.ts";
 import { DeleteRecord } from "../parts/delete-record.tsx";
 import { ResultList } from "../parts/result-list.tsx";
 
@@ -86,7 +87,7 @@ function Changes({ id }: { readonly id: string }) {
   );
 }
 
-function Details({ collection }: { readonly collection: StacCollection }) {
+function Details({ collection }: { readonly collection: StacContainer }) {
   const { id, description, keywords = [], license, providers = [], extent } = collection;
   const latest = useInfiniteQuery(
     searchQuery({ collections: [id], sortby: [{ field: "properties.datetime", direction: "desc" }] }),

@@ -1,5 +1,6 @@
 import { Group, JsonInput, TextInput, Textarea } from "@mantine/core";
 import { Awaited, Page, notifyDone } from "@swath/ui";
+import type { StacItem } from "@swath/ui/stac";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -15,7 +16,7 @@ import {
   replaceRecord,
 } from "../api/edit.ts";
 import { EMPTY_ITEM, type ItemForm, checkItem, toFieldErrors, toItem, toItemForm } from "../model/edit.ts";
-import { type StacItem, collectionPath, itemPath } from "../model/stac.ts";
+import { collectionPath, itemPath } from "../model/stac.ts";
 import { RecordForm } from "../parts/record-form.tsx";
 
 /** Makes an item of a collection, or changes the one of the address. */
@@ -56,7 +57,7 @@ function Form({ collection, before }: { readonly collection: string; readonly be
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["catalogue"] });
       notifyDone(`Saved ${id}`);
-      await navigate(itemPath({ id, collection, geometry: null, properties: {} }));
+      await navigate(itemPath({ id, collection }));
     },
   });
   const own = checkItem(form);

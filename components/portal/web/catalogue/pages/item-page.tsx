@@ -1,5 +1,6 @@
-import { Anchor, Badge, Button, Group, Image, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
-import { Awaited, CopyButton, Page, Part, formatBytes, formatTime, lazyPart } from "@swath/ui";
+import { Anchor, Button, Image, SimpleGrid, Stack, Text } from "@mantine/core";
+import { AssetTable, Awaited, CopyButton, Page, Part, PropertyTable, lazyPart } from "@swath/ui";
+import { type StacAsset, type StacItem, formatTimeOf, titleOf } from "@swath/ui/stac";
 import { useQuery } from "@tanstack/react-query";
 import { Cpu, Download, Map as MapIcon, Pencil } from "lucide-react";
 import { useState } from "react";
@@ -9,16 +10,7 @@ import { Trail } from "../../processing/parts/trail.tsx";
 import { usePortal } from "../../src/session/portal.ts";
 import { assetUrl, collectionQuery, itemQuery } from "../api/catalogue.ts";
 import { itemAddress, permissionsQuery } from "../api/edit.ts";
-import {
-  type StacAsset,
-  type StacItem,
-  collectionPath,
-  explorePath,
-  itemPath,
-  listProperties,
-  timeOf,
-  titleOf,
-} from "../model/stac.ts";
+import { collectionPath, explorePath, itemPath } from "../model/stac.ts";
 import { DeleteRecord } from "../parts/delete-record.tsx";
 import { usePictures } from "../parts/thumbnail.tsx";
 import { UseInProcessing } from "../parts/use-in-processing.tsx";
@@ -101,8 +93,7 @@ function Actions({ item }: { readonly item: StacItem }) {
 
 function Details({ item }: { readonly item: StacItem }) {
   const { description } = item.properties;
-  const time = timeOf(item);
-  const end = item.properties["end_datetime"];
+  const time = formatTimeOf(item);
   const pictures = usePictures(item, PREVIEW_WIDTH);
   const [failed, setFailed] = useState<readonly string[]>([]);
   const picture = pictures.find((url) => !failed.includes(url));
@@ -111,8 +102,7 @@ function Details({ item }: { readonly item: StacItem }) {
       {typeof description === "string" && <Text style={{ whiteSpace: "pre-wrap" }}>{description}</Text>}
       {time !== undefined && (
         <Text size="sm" c="dimmed">
-          {formatTime(new Date(time))}
-          {typeof end === "string" && ` to ${formatTime(new Date(end))}`}
+          {time}
         </Text>
       )}
       <SimpleGrid cols={{ base: 1, md: picture === undefined ? 1 : 2 }}>
@@ -134,99 +124,22 @@ function Details({ item }: { readonly item: StacItem }) {
           There is no preview of this item.
         </Text>
       )}
-      <Assets assets={item.assets ?? {}} />
-      <Properties item={item} />
+      <AssetTable
+        assets={item.assets ?? {}}
+        renderDownload={(asset, title) => <DownloadAsset asset={asset} title={title} />}
+      />
+      <PropertyTable item={item} />
     </Stack>
   );
 }
 
-function Assets({ assets }: { readonly assets: Readonly<Record<string, StacAsset>> }) {
+function DownloadAsset({ asset, title }: { readonly asset: StacAsset; readonly title: string }) {
+  const url = assetUrl(asset) ?? (/^https?:/.test(asset.href) ? asset.href : undefined);
   return (
-    <Paper withBorder p="md">
-      <Text component="h2" fw={600} mb="xs">
-        Assets
-      </Text>
-      <Table.ScrollContainer minWidth={480}>
-        <Table aria-label="Assets">
-          <Table.Tbody>
-            {Object.entries(assets).map(([key, asset]) => (
-              <AssetRow key={key} name={key} asset={asset} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
-  );
-}
-
-function AssetRow({ name, asset }: { readonly name: string; readonly asset: StacAsset }) {
-  const { title = name, description, type, roles = [], href, "file:size": size } = asset;
-  const url = assetUrl(asset) ?? (/^https?:/.test(href) ? href : undefined);
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm" fw={600}>
-          {title}
-        </Text>
-        {description !== undefined && (
-          <Text size="xs" c="dimmed">
-            {description}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <Group gap={4}>
-          {roles.map((role) => (
-            <Badge key={role} variant="default" size="sm" tt="none">
-              {role}
-            </Badge>
-          ))}
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Text size="xs" c="dimmed">
-          {[type, size === undefined ? undefined : formatBytes(size)].filter((text) => text !== undefined).join(" · ")}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap" justify="flex-end">
-          <CopyButton value={href} label={`Copy the address of ${title}`} />
-          {url !== undefined && (
-            <Anchor href={url} download size="sm" aria-label={`Download ${title}`}>
-              <Download size={16} aria-hidden />
-            </Anchor>
-          )}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
-  );
-}
-
-function Properties({ item }: { readonly item: StacItem }) {
-  const properties = listProperties(item);
-  return properties.length === 0 ? null : (
-    <Paper withBorder p="md">
-      <Text component="h2" fw={600} mb="xs">
-        Properties
-      </Text>
-      <Table aria-label="Properties" withRowBorders={false}>
-        <Table.Tbody>
-          {properties.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Text size="sm" c="dimmed">
-                  {name}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                  {value}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    url !== undefined && (
+      <Anchor href={url} download size="sm" aria-label={`Download ${title}`}>
+        <Download size={16} aria-hidden />
+      </Anchor>
+    )
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Grid, Stack, Text } from "@mantine/core";
 import { Awaited, Empty, ErrorNote, Page, Part, RequestError, formatCount, formatPlural, lazyPart } from "@swath/ui";
+import type { ItemPage } from "@swath/ui/stac";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -15,7 +16,6 @@ import {
   toSearchBody,
   writeSearchState,
 } from "../model/search-state.ts";
-import type { ItemPage } from "../model/stac.ts";
 import { CopyAs } from "../parts/copy-as.tsx";
 import { ResultList } from "../parts/result-list.tsx";
 import { SearchFilters } from "../parts/search-filters.tsx";

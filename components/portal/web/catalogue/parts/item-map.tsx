@@ -1,7 +1,8 @@
 import { Footprints, MapView } from "@swath/ui/map";
+import { type StacItem, titleOf } from "@swath/ui/stac";
 import { useMemo } from "react";
 
-import { type StacItem, boxOfFeatures, titleOf } from "../model/stac.ts";
+import { boxOfFeatures } from "../model/stac.ts";
 
 /** Where an item lies. */
 export function ItemMap({ item }: { readonly item: StacItem }) {

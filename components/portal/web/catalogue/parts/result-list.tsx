@@ -1,8 +1,9 @@
 import { Anchor, Badge, Group, Paper, Stack, Text } from "@mantine/core";
 import { formatTime } from "@swath/ui";
+import { type StacItem, timeOf, titleOf } from "@swath/ui/stac";
 import { Link } from "react-router";
 
-import { type StacItem, cloudCoverOf, itemPath, timeOf, titleOf } from "../model/stac.ts";
+import { cloudCoverOf, itemPath } from "../model/stac.ts";
 import classes from "./result-list.module.css";
 import { Thumbnail } from "./thumbnail.tsx";
 

@@ -1,14 +1,14 @@
 import { Button, Group, MultiSelect, NumberInput, Paper, Select, Stack, TextInput } from "@mantine/core";
+import type { StacContainer } from "@swath/ui/stac";
 import { RotateCcw, Search } from "lucide-react";
 import { type FormEvent, useState } from "react";
 
 import { formatBox, parseBox } from "../../processing/model/areas.ts";
 import { SORTS, type SearchState, type Sort, hasConditions } from "../model/search-state.ts";
-import type { StacCollection } from "../model/stac.ts";
 
 interface SearchFiltersProps {
   readonly state: SearchState;
-  readonly collections: readonly StacCollection[];
+  readonly collections: readonly StacContainer[];
   readonly onChange: (state: SearchState) => void;
   /** What the service says of the condition. */
   readonly filterError: string | undefined;

@@ -1,11 +1,12 @@
 import { Button, Group, Text } from "@mantine/core";
 import { DrawShape, Footprints, MapView } from "@swath/ui/map";
+import type { StacItem } from "@swath/ui/stac";
 import { SquareDashed, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 
 import { AreaFileButton } from "../../processing/fields/area-file-button.tsx";
 import { type Box, bboxOf, roundBox, toPolygon } from "../../processing/model/areas.ts";
-import { type StacItem, boxOfFeatures } from "../model/stac.ts";
+import { boxOfFeatures } from "../model/stac.ts";
 import { keyOf } from "./result-list.tsx";
 
 interface SearchMapProps {

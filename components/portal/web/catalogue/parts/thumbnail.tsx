@@ -1,11 +1,12 @@
 import { Image } from "@mantine/core";
+import { type StacItem, pictureAssets } from "@swath/ui/stac";
 import { Satellite } from "lucide-react";
 import { useState } from "react";
 
 import { serviceUrl } from "../../src/api/services.ts";
 import { usePortal } from "../../src/session/portal.ts";
 import { assetUrl } from "../api/catalogue.ts";
-import { type StacItem, pictureAssets, previewPath } from "../model/stac.ts";
+import { previewPath } from "../model/stac.ts";
 import classes from "./thumbnail.module.css";
 
 /**

@@ -1,4 +1,5 @@
-import type { ItemPage, StacItem } from "../../catalogue/model/stac.ts";
+import type { ItemPage, StacItem } from "@swath/ui/stac";
+
 import { listLatestJobs } from "./jobs.ts";
 import { requestService } from "./services.ts";
 

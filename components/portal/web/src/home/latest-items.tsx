@@ -1,9 +1,10 @@
 import { Anchor, Card, Skeleton, Text } from "@mantine/core";
 import { ErrorNote, formatTime } from "@swath/ui";
+import { type StacItem, timeOf, titleOf } from "@swath/ui/stac";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 
-import { type StacItem, itemPath, timeOf, titleOf } from "../../catalogue/model/stac.ts";
+import { itemPath } from "../../catalogue/model/stac.ts";
 import { Thumbnail } from "../../catalogue/parts/thumbnail.tsx";
 import { listLatestResults, listLatestScenes } from "../api/latest.ts";
 import { usePortal } from "../session/portal.ts";

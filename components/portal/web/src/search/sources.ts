@@ -1,5 +1,6 @@
-import type { ItemPage, StacItem } from "../../catalogue/model/stac.ts";
-import { itemPath, timeOf, titleOf } from "../../catalogue/model/stac.ts";
+import { type ItemPage, type StacItem, timeOf, titleOf } from "@swath/ui/stac";
+
+import { itemPath } from "../../catalogue/model/stac.ts";
 import { createProcessingClient } from "../../processing/api/processing-client.ts";
 import { searchFiles } from "../api/files.ts";
 import { requestService } from "../api/services.ts";

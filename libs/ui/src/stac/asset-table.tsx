@@ -1,19 +1,20 @@
-import { ActionIcon, Badge, Group, Paper, Table, Text, Title } from "@mantine/core";
-import { CopyButton, formatBytes, notifyFailed } from "@swath/ui";
-import { Download } from "lucide-react";
-import { useState } from "react";
+import { Badge, Group, Paper, Table, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
 
-import { download } from "./platform.ts";
-import { type StacAsset, toAddress } from "./stac.ts";
+import { CopyButton } from "../copy-button.tsx";
+import { formatBytes } from "../format.ts";
+import type { StacAsset } from "./documents.ts";
 
 interface AssetTableProps {
   readonly assets: Readonly<Record<string, StacAsset>>;
-  /** The document that names them. */
-  readonly address: string;
+  /** What is copied of an asset: its address as it is written, where this is left out. */
+  readonly addressOf?: (asset: StacAsset) => string;
+  /** What the page offers to do with an asset. */
+  readonly renderDownload: (asset: StacAsset, title: string) => ReactNode;
 }
 
 /** The files of an item or a collection. */
-export function AssetTable({ assets, address }: AssetTableProps) {
+export function AssetTable({ assets, addressOf = ({ href }) => href, renderDownload }: AssetTableProps) {
   const entries = Object.entries(assets);
   return entries.length === 0 ? null : (
     <Paper withBorder p="md">
@@ -23,9 +24,14 @@ export function AssetTable({ assets, address }: AssetTableProps) {
       <Table.ScrollContainer minWidth={480}>
         <Table aria-label="Assets">
           <Table.Tbody>
-            {entries.map(([key, asset]) => (
-              <Row key={key} name={key} asset={asset} address={toAddress(asset.href, address)} />
-            ))}
+            {entries.map(([key, asset]) => {
+              const { title = key } = asset;
+              return (
+                <Row key={key} title={title} asset={asset} address={addressOf(asset)}>
+                  {renderDownload(asset, title)}
+                </Row>
+              );
+            })}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
@@ -34,24 +40,14 @@ export function AssetTable({ assets, address }: AssetTableProps) {
 }
 
 interface RowProps {
-  readonly name: string;
+  readonly title: string;
   readonly asset: StacAsset;
   readonly address: string;
+  readonly children: ReactNode;
 }
 
-function Row({ name, asset, address }: RowProps) {
-  const { title = name, description, type, roles = [], "file:size": size } = asset;
-  const [isLoading, setLoading] = useState(false);
-  const get = async () => {
-    setLoading(true);
-    try {
-      await download(address);
-    } catch (error) {
-      notifyFailed(`${title} was not downloaded`, error);
-    } finally {
-      setLoading(false);
-    }
-  };
+function Row({ title, asset, address, children }: RowProps) {
+  const { description, type, roles = [], "file:size": size } = asset;
   return (
     <Table.Tr>
       <Table.Td>
@@ -81,9 +77,7 @@ function Row({ name, asset, address }: RowProps) {
       <Table.Td>
         <Group gap="xs" wrap="nowrap" justify="flex-end">
           <CopyButton value={address} label={`Copy the address of ${title}`} />
-          <ActionIcon variant="subtle" aria-label={`Download ${title}`} loading={isLoading} onClick={() => void get()}>
-            <Download size={16} aria-hidden />
-          </ActionIcon>
+          {children}
         </Group>
       </Table.Td>
     </Table.Tr>
