@@ -5,11 +5,10 @@ import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
 import { toOgcRecord } from "../mapping/to-ogc-record.ts";
 import type { StoredRecord } from "../model/record.ts";
-import { toTokenText } from "../query/page-token.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, selfOf } from "../stac/links.ts";
 import { sendJson, sendRecord } from "../stac/respond.ts";
-import { nextByGet } from "../stac/search.ts";
+import { linkPages, pageByGet } from "../stac/search.ts";
 import { aggregate } from "../store/aggregate.ts";
 import { findRecord, readSource } from "../store/read-record.ts";
 import { readQueryables } from "../store/queryables.ts";
@@ -104,18 +103,14 @@ export function renderRecord(base: string, collection: string, record: StoredRec
   };
 }
 
-function toPage(
-  request: FastifyRequest,
-  collection: string,
-  { records, next, matched }: SearchResult,
-  facets: object | undefined,
-): object {
+function toPage(request: FastifyRequest, collection: string, result: SearchResult, facets: object | undefined): object {
+  const { records, matched } = result;
   const base = baseOf(request);
   const links: readonly Link[] = [
     { rel: "self", type: GEOJSON_TYPE, href: selfOf(request) },
     { rel: "collection", type: JSON_TYPE, href: ogcCollectionUrl(base, collection) },
     { rel: "root", type: JSON_TYPE, href: `${base}/` },
-    ...(next === undefined ? [] : [withoutOffset(nextByGet(request, toTokenText(next)))]),
+    ...linkPages(result, (rel, token) => withoutOffset(pageByGet(request, rel, token))),
   ];
   return {
     type: "FeatureCollection",

@@ -26,30 +26,39 @@ export function compilePage(request: SearchRequest, isCollected = false): Statem
   const parameters = new SqlParameters();
   const conditions = compileConditions(request, parameters, isCollected);
   const keys = compileSort(request.sort);
+  // The page before a record is read from there backwards, and turned around.
+  const readKeys = request.after?.isBackward === true ? keys.map(reverse) : keys;
   const where = (extra: readonly string[]): string => [...conditions, ...extra].join(" and ") || "true";
-  const after = compileAfter(request, keys, parameters);
-  const order = (name: (key: CompiledKey, index: number) => string, n: string): string =>
-    [
-      ...keys.map((key, index) => `${name(key, index)} ${key.direction}${toNulls(key)}`),
-      `${n} ${lastDirection(keys)}`,
-    ].join(", ");
+  const after = compileAfter(request, readKeys, parameters);
   const limit = `limit ${request.limit + 1}${request.offset === undefined ? "" : ` offset ${request.offset}`}`;
   const columns = `r.part, r.n${keys.map(({ sql }, index) => `, ${sql} as k${index}`).join("")}`;
   const counts = isCollected && request.countUpTo > 0 && request.after === undefined;
   const found = isCollected
     ? `with hit as materialized (select ${columns} from record r where ${where(after)}),
-       top as (select * from hit order by ${order((_, index) => `k${index}`, "n")} ${limit})`
-    : `with top as (select ${columns} from record r where ${where(after)} order by ${order(({ sql }) => sql, "r.n")} ${limit})`;
+       top as (select * from hit order by ${toOrder(readKeys, (_, index) => `k${index}`, "n")} ${limit})`
+    : `with top as (select ${columns} from record r where ${where(after)} order by ${toOrder(readKeys, ({ sql }) => sql, "r.n")} ${limit})`;
   const text = `${found}
     select ${RECORD_COLUMNS}${keys.map(({ output }, index) => `, ${output(`top.k${index}`)} as k${index}`).join("")}${counts ? ", (select count(*)::int from hit) as matched" : ""}
     from top join record r on r.part = top.part and r.n = top.n join collection c on c.key = r.collection
-    order by ${order((_, index) => `top.k${index}`, "top.n")}`;
+    order by ${toOrder(keys, (_, index) => `top.k${index}`, "top.n")}`;
   return { text, values: parameters.values };
 }
 
+const toOrder = (keys: readonly CompiledKey[], name: (key: CompiledKey, index: number) => string, n: string): string =>
+  [
+    ...keys.map((key, index) => `${name(key, index)} ${key.direction}${toNulls(key)}`),
+    `${n} ${lastDirection(keys)}`,
+  ].join(", ");
+
 /** Columns that are never null are sorted as their indexes are. */
-const toNulls = ({ direction, isNullable }: CompiledKey): string =>
-  direction === "desc" && isNullable ? " nulls last" : "";
+const toNulls = ({ isNullable, isNullFirst }: CompiledKey): string =>
+  isNullable ? ` nulls ${isNullFirst ? "first" : "last"}` : "";
+
+const reverse = (key: CompiledKey): CompiledKey => ({
+  ...key,
+  direction: key.direction === "asc" ? "desc" : "asc",
+  isNullFirst: !key.isNullFirst,
+});
 
 /** How many records match, up to `countUpTo` and one more. */
 export function compileCount(request: SearchRequest): Statement {
@@ -121,6 +130,8 @@ interface CompiledKey {
   /** PostgreSQL's type of what a token holds. */
   readonly type: string;
   readonly isNullable: boolean;
+  /** Nulls are last in every order, and so first in every order that is read backwards. */
+  readonly isNullFirst: boolean;
 }
 
 function compileSort(sort: readonly SortKey[] = [{ property: "datetime", direction: "desc" }]): CompiledKey[] {
@@ -134,13 +145,27 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
     }
     if (sql === "nullif(r.at, '-infinity')") {
       // The column itself, as the index has it: a record without time is older than all others.
-      return { sql: "r.at", direction, output: (value) => `${value}::text`, type: "timestamptz", isNullable: false };
+      return {
+        sql: "r.at",
+        direction,
+        output: (value) => `${value}::text`,
+        type: "timestamptz",
+        isNullable: false,
+        isNullFirst: false,
+      };
     }
     switch (type) {
       case "time":
-        return { sql, direction, output: (value) => `${value}::text`, type: "timestamptz", isNullable: true };
+        return {
+          sql,
+          direction,
+          output: (value) => `${value}::text`,
+          type: "timestamptz",
+          isNullable: true,
+          isNullFirst: false,
+        };
       case "number":
-        return { sql, direction, output: (value) => value, type: "real", isNullable: true };
+        return { sql, direction, output: (value) => value, type: "real", isNullable: true, isNullFirst: false };
       case "json":
         return {
           sql: `nullif(${sql}, 'null'::jsonb)`,
@@ -148,16 +173,24 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
           output: (value) => `${value}::text`,
           type: "jsonb",
           isNullable: true,
+          isNullFirst: false,
         };
       default:
-        return { sql, direction, output: (value) => value, type: "text", isNullable: sql !== "r.id" };
+        return {
+          sql,
+          direction,
+          output: (value) => value,
+          type: "text",
+          isNullable: sql !== "r.id",
+          isNullFirst: false,
+        };
     }
   });
 }
 
 const lastDirection = (keys: readonly CompiledKey[]): "asc" | "desc" => keys[0]?.direction ?? "desc";
 
-/** Records after the token's, in the order of the keys. Nulls are last in every order. */
+/** Records after the token's, in the order of the keys. */
 function compileAfter({ after }: SearchRequest, keys: readonly CompiledKey[], parameters: SqlParameters): string[] {
   if (after === undefined) {
     return [];
@@ -173,15 +206,18 @@ function compileAfter({ after }: SearchRequest, keys: readonly CompiledKey[], pa
   }
   const equals: string[] = [];
   const alternatives: string[] = [];
-  for (const [index, { sql, direction, type }] of keys.entries()) {
+  for (const [index, { sql, direction, type, isNullFirst }] of keys.entries()) {
     const value = after.values[index];
     if (value === null || value === undefined) {
+      if (isNullFirst) {
+        alternatives.push([...equals, `${sql} is not null`].join(" and "));
+      }
       equals.push(`${sql} is null`);
       continue;
     }
     const placeholder = parameters.add(value, type);
-    const further = `(${sql} ${direction === "desc" ? "<" : ">"} ${placeholder} or ${sql} is null)`;
-    alternatives.push([...equals, further].join(" and "));
+    const further = `${sql} ${direction === "desc" ? "<" : ">"} ${placeholder}`;
+    alternatives.push([...equals, isNullFirst ? further : `(${further} or ${sql} is null)`].join(" and "));
     equals.push(`${sql} = ${placeholder}`);
   }
   alternatives.push([...equals, `r.n ${beyond} ${n}`].join(" and "));

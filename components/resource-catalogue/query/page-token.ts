@@ -1,16 +1,19 @@
 import { FilterError } from "./expression.ts";
 import type { PageToken } from "./search-request.ts";
 
+const BACKWARD = "prev";
+
 /** A token as it stands in links: opaque to clients, and of no use to find out what they may not see. */
-export function toTokenText({ values, n, matched }: PageToken): string {
-  const counted = matched === undefined ? [] : [matched.isLowerBound ? -matched.count : matched.count];
-  return Buffer.from(JSON.stringify([values, n, ...counted])).toString("base64url");
+export function toTokenText({ values, n, matched, isBackward = false }: PageToken): string {
+  const counted = matched === undefined ? null : matched.isLowerBound ? -matched.count : matched.count;
+  const parts = [values, n, ...(counted === null && !isBackward ? [] : [counted]), ...(isBackward ? [BACKWARD] : [])];
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 
 /** @throws {FilterError} for anything that is not a token */
 export function parseToken(text: string): PageToken {
   try {
-    const [values, n, counted] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+    const [values, n, counted, direction] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
     if (
       Array.isArray(values) &&
       values.every((value) => isScalar(value)) &&
@@ -23,6 +26,7 @@ export function parseToken(text: string): PageToken {
         ...(typeof counted === "number" && {
           matched: { count: Math.abs(counted), isLowerBound: counted < 0 },
         }),
+        ...(direction === BACKWARD && { isBackward: true }),
       };
     }
   } catch {

@@ -19,7 +19,7 @@ export interface SearchRequest {
   /** The catalogue's own order, newest first, when left out. */
   readonly sort?: readonly SortKey[];
   readonly limit: number;
-  /** Where the last page ended. */
+  /** Where the last page ended, or began for the page before it. */
   readonly after?: PageToken;
   /** Records to leave out before the first, for clients that count pages; `after` is better. */
   readonly offset?: number;
@@ -34,8 +34,13 @@ export interface SortKey {
   readonly direction: "asc" | "desc";
 }
 
-/** What the last record of a page has of each sort key, and its number; what was counted goes along. */
+/**
+ * What a record has of each sort key, and its number; what was counted goes along. It is the last record of a page for the page after it,
+ * the first one for the page before.
+ */
 export interface PageToken {
+  /** The page before the record, rather than the one after it. */
+  readonly isBackward?: boolean;
   readonly values: readonly (string | number | boolean | null)[];
   readonly n: string;
   readonly matched?: Matched;

@@ -4,13 +4,12 @@ import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
 import { findRecord, readSource } from "../store/read-record.ts";
 import { searchRecords } from "../store/search.ts";
-import { toTokenText } from "../query/page-token.ts";
 import { linkCollections } from "./browse.ts";
 import { CONFORMS_TO } from "./conformance.ts";
 import { type Fields, selectFields } from "./fields.ts";
 import { JSON_TYPE, landingLinks, selfOf, stacRoot, toText } from "./links.ts";
 import { renderCollection, renderItem, sendJson, sendRecord } from "./respond.ts";
-import { nextByGet, refuseParameters } from "./search.ts";
+import { linkPages, pageByGet, refuseParameters } from "./search.ts";
 import { MAX_LIMIT, parseSearch, readQueryString } from "./search-parameters.ts";
 
 const COLLECTION_PARAMETERS = new Set([
@@ -67,7 +66,7 @@ export function addReadRoutes(scope: FastifyInstance, context: CatalogueContext)
         type: "application/schema+json",
         href: `${root}/collections-queryables`,
       },
-      ...(result.next === undefined ? [] : [{ ...nextByGet(request, toTokenText(result.next)), type: JSON_TYPE }]),
+      ...linkPages(result, (rel, token) => ({ ...pageByGet(request, rel, token), type: JSON_TYPE })),
     ];
     const collections = result.records.map((record) => renderCollection(root, record));
     const selected =

@@ -6,7 +6,7 @@ import { badParameter, notFound } from "../http/errors.ts";
 import { requireObject } from "../http/json-body.ts";
 import { toTokenText } from "../query/page-token.ts";
 import { findCollection } from "../store/collections.ts";
-import { searchRecords } from "../store/search.ts";
+import { type SearchResult, searchRecords } from "../store/search.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, collectionUrl, selfOf, stacRoot } from "./links.ts";
 import { renderItems, sendJson } from "./respond.ts";
 import { type RawParameters, type StacSearch, parseSearch, readQueryString } from "./search-parameters.ts";
@@ -30,23 +30,21 @@ const ITEM_PARAMETERS = new Set([
 export function addSearchRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   scope.get("/search", async (request, reply) => {
     const search = parseSearch(readQueryString(request), false);
-    return sendPage(context, request, reply, { search, next: (token) => [nextByGet(request, token)] });
+    return sendPage(context, request, reply, { search, toPage: (rel, token) => pageByGet(request, rel, token) });
   });
   scope.post("/search", async (request, reply) => {
     const body: RawParameters = request.body === undefined ? {} : requireObject(request.body).value;
     const search = parseSearch(body, true);
     return sendPage(context, request, reply, {
       search,
-      next: (token) => [
-        {
-          rel: "next",
-          type: GEOJSON_TYPE,
-          method: "POST",
-          href: `${stacRoot(request)}/search`,
-          body: { ...body, token },
-          merge: false,
-        },
-      ],
+      toPage: (rel, token) => ({
+        rel,
+        type: GEOJSON_TYPE,
+        method: "POST",
+        href: `${stacRoot(request)}/search`,
+        body: { ...body, token },
+        merge: false,
+      }),
     });
   });
   scope.get<{ Params: { collection: string } }>("/collections/:collection/items", async (request, reply) => {
@@ -63,7 +61,7 @@ export function addSearchRoutes(scope: FastifyInstance, context: CatalogueContex
         { rel: "collection", type: JSON_TYPE, href: collectionUrl(stacRoot(request), collection) },
         { rel: "parent", type: JSON_TYPE, href: collectionUrl(stacRoot(request), collection) },
       ],
-      next: (token) => [nextByGet(request, token)],
+      toPage: (rel, token) => pageByGet(request, rel, token),
     });
   });
 }
@@ -72,14 +70,14 @@ interface PageOptions {
   readonly reader?: Reader;
   readonly search: StacSearch;
   readonly links?: readonly Link[];
-  readonly next: (token: string) => readonly Link[];
+  readonly toPage: (rel: "next" | "prev", token: string) => Link;
 }
 
 async function sendPage(
   context: CatalogueContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { reader, search: { search, fields }, links = [], next }: PageOptions,
+  { reader, search: { search, fields }, links = [], toPage }: PageOptions,
 ): Promise<FastifyReply> {
   const root = stacRoot(request);
   const result = await searchRecords(context, {
@@ -96,17 +94,26 @@ async function sendPage(
       { rel: "self", type: GEOJSON_TYPE, href: selfOf(request) },
       { rel: "root", type: JSON_TYPE, href: root },
       ...links,
-      ...(result.next === undefined ? [] : next(toTokenText(result.next))),
+      ...linkPages(result, toPage),
     ],
   });
   return sendJson(reply, text, GEOJSON_TYPE);
 }
 
+/** Links to the pages before and after this one, where there are some. */
+export const linkPages = (
+  { next, prev }: Pick<SearchResult, "next" | "prev">,
+  toLink: (rel: "next" | "prev", token: string) => Link,
+): readonly Link[] => [
+  ...(next === undefined ? [] : [toLink("next", toTokenText(next))]),
+  ...(prev === undefined ? [] : [toLink("prev", toTokenText(prev))]),
+];
+
 /** The same request with another token. */
-export function nextByGet(request: FastifyRequest, token: string): Link {
+export function pageByGet(request: FastifyRequest, rel: "next" | "prev", token: string): Link {
   const url = new URL(selfOf(request));
   url.searchParams.set("token", token);
-  return { rel: "next", type: GEOJSON_TYPE, method: "GET", href: url.href };
+  return { rel, type: GEOJSON_TYPE, method: "GET", href: url.href };
 }
 
 /** @throws {Problem} for parameters that a route does not know */

@@ -14,6 +14,8 @@ export interface SearchResult {
   readonly records: readonly StoredRecord[];
   /** Left out on the last page. */
   readonly next?: PageToken;
+  /** Left out on the first page. */
+  readonly prev?: PageToken;
   /** Left out where nothing was to be counted. */
   readonly matched?: Matched;
 }
@@ -37,8 +39,9 @@ export async function searchRecords(deps: SearchDeps, request: SearchRequest): P
   const isCollected = deps.statistics.prefersCollecting(request);
   const statement = compilePage(request, isCollected);
   const { rows } = await run(deps, request, statement);
+  const isBackward = after?.isBackward === true;
   const isLast = rows.length <= limit;
-  const shown = isLast ? rows : rows.slice(0, limit);
+  const shown = isLast ? rows : isBackward ? rows.slice(-limit) : rows.slice(0, limit);
   const matched =
     after?.matched ??
     (countUpTo === 0
@@ -46,10 +49,12 @@ export async function searchRecords(deps: SearchDeps, request: SearchRequest): P
       : isLast && after === undefined && offset === 0
         ? { count: rows.length, isLowerBound: false }
         : (toMatched(rows[0]?.matched, countUpTo) ?? (await count(deps, request))));
-  const last = shown.at(-1);
+  const [first, last] = [shown[0], shown.at(-1)];
+  const [hasPrev, hasNext] = isBackward ? [!isLast, true] : [after !== undefined, !isLast];
   return {
     records: shown.map(toStoredRecord),
-    ...(!isLast && last !== undefined && { next: toToken(last, request, matched) }),
+    ...(hasNext && last !== undefined && { next: toToken(last, request, matched) }),
+    ...(hasPrev && first !== undefined && { prev: { ...toToken(first, request, matched), isBackward: true } }),
     ...(matched && { matched }),
   };
 }

@@ -42,6 +42,7 @@ test("searches by place, time, property, text and CQL2 find the same item", asyn
           properties: {
             datetime: `2024-07-${String(index + 1).padStart(2, "0")}T10:00:00Z`,
             "eo:cloud_cover": index,
+            ...(index % 3 === 0 && { "view:off_nadir": index % 2 }),
             title: index === 7 ? "Vegetació de primavera" : "Scene",
           },
         }),
@@ -80,21 +81,38 @@ test("searches by place, time, property, text and CQL2 find the same item", asyn
   }
 });
 
-test("pages by token meet every item once, whatever the order", async () => {
-  for (const sortby of ["-datetime", "+id", "-eo:cloud_cover", "title,-id"]) {
-    const seen: string[] = [];
-    let url: string | undefined =
-      `${catalogue.url}/stac/search?collections=c2&limit=7&sortby=${encodeURIComponent(sortby)}`;
-    while (url !== undefined) {
-      const page = (await fetch(url).then((response) => response.json())) as ItemPage;
-      assert.equal(page.numberMatched, 30);
-      seen.push(...page.features.map(({ id }) => id));
-      url = page.links.find(({ rel }) => rel === "next")?.href;
-    }
-    assert.equal(seen.length, 30, sortby);
-    assert.equal(new Set(seen).size, 30, sortby);
+test("pages by token meet every item once, whatever the order, forwards and backwards", async () => {
+  const orders = ["-datetime", "+id", "-eo:cloud_cover", "title,-id", "view:off_nadir", "-view:off_nadir,+datetime"];
+  for (const sortby of orders) {
+    const first = `${catalogue.url}/stac/search?collections=c2&limit=7&sortby=${encodeURIComponent(sortby)}`;
+    const forwards = await follow(first, "next");
+    assert.equal(new Set(forwards.flat()).size, 30, sortby);
+    assert.deepEqual(
+      forwards.map(({ length }) => length),
+      [7, 7, 7, 7, 2],
+      sortby,
+    );
+    const backwards = await follow(lastAddress, "prev");
+    assert.deepEqual(backwards.toReversed(), forwards, sortby);
+    // From the first page, reached backwards, the way leads forwards again.
+    assert.deepEqual((await follow(lastAddress, "next")).flat(), forwards.flat(), sortby);
   }
 });
+
+let lastAddress = "";
+
+/** Ids of the pages from an address on; `lastAddress` is the last one's. */
+async function follow(address: string, rel: "next" | "prev"): Promise<readonly (readonly string[])[]> {
+  const pages: (readonly string[])[] = [];
+  for (let url: string | undefined = address; url !== undefined;) {
+    lastAddress = url;
+    const page = (await fetch(url).then((response) => response.json())) as ItemPage;
+    assert.equal(page.numberMatched, 30);
+    pages.push(page.features.map(({ id }) => id));
+    url = page.links.find((link) => link.rel === rel)?.href;
+  }
+  return pages;
+}
 
 test("changes need the version that was read", async () => {
   const { headers } = await request("POST", "/stac/collections/c1/items", { body: makeItem("etag") });
