@@ -33,8 +33,16 @@ function createFirst(size: Size): Mosaic {
   let result: readonly Plane[] | undefined;
   let missing: Part | undefined = wholeOf(size);
   let isShared = true;
+  let isMissingKnown = true;
   return {
-    requested: () => missing,
+    // Looked for only when there is another scene to look in.
+    requested: () => {
+      if (!isMissingKnown && result !== undefined) {
+        missing = missing && findMissing(result, missing, size);
+        isMissingKnown = true;
+      }
+      return missing;
+    },
     add: (planes, part) => {
       if (result === undefined) {
         result = planes.map((plane) => placePlane(plane, part, size));
@@ -46,7 +54,7 @@ function createFirst(size: Size): Mosaic {
         }
         fillMissing(result, planes, part, size);
       }
-      missing = missing && findMissing(result, missing, size);
+      isMissingKnown = false;
     },
     finish: () => result,
   };

@@ -96,11 +96,24 @@ export function createInterpolated(nodes: Nodes): PixelMap {
       const index = takeIndex(part.width * part.height);
       const [maskX, maskY, shift] = [(1 << shiftX) - 1, (1 << shiftY) - 1, shiftX + shiftY];
       forEachRun(nodes, part, window, (at, count, x, y, stepX, stepY) => {
+        const [lastX, lastY] = [x + stepX * (count - 1), y + stepY * (count - 1)];
+        // Runs are straight: what begins and ends inside is inside. NaN is in no range.
+        const isInside =
+          x >= 0 && x < width && lastX >= 0 && lastX < width && y >= 0 && y < height && lastY >= 0 && lastY < height;
+        if (isInside && (y | 0) === (lastY | 0)) {
+          const r = y | 0;
+          const row = (((r >> shiftY) * columns) << shift) | ((r & maskY) << shiftX);
+          for (let u = 0; u < count; u += 1) {
+            // What is at least 0 is cut to its whole part.
+            const c = (x + stepX * u) | 0;
+            index[at + u] = row + (((c >> shiftX) << shift) | (c & maskX));
+          }
+          return;
+        }
         for (let u = 0; u < count; u += 1) {
           const column = x + stepX * u;
           const row = y + stepY * u;
-          // NaN is in no range; what is at least 0 is cut to its whole part.
-          if (column >= 0 && column < width && row >= 0 && row < height) {
+          if (isInside || (column >= 0 && column < width && row >= 0 && row < height)) {
             const [c, r] = [column | 0, row | 0];
             index[at + u] =
               (((r >> shiftY) * columns + (c >> shiftX)) << shift) | ((r & maskY) << shiftX) | (c & maskX);

@@ -8,6 +8,7 @@ import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
 import { type Part, type PixelMap, toNearestIndex } from "./map-parts.ts";
+import { maskMissing, pickSamples } from "./pick-samples.ts";
 import { createPixelMap } from "./pixel-map.ts";
 import { type Resampling, resample } from "./resample.ts";
 
@@ -249,7 +250,7 @@ function toSharedMask(mask: readonly Samples[] | undefined, index: Int32Array, s
   return output;
 }
 
-/** The nearest samples, from blocks of 2^shift pixels. Bands without nodata share the mask. */
+/** The nearest samples, from blocks of 2^shift pixels. Bands that have all of their pixels share the mask. */
 function pickBand(
   blocks: readonly Samples[],
   index: Int32Array,
@@ -257,43 +258,8 @@ function pickBand(
   info: BandInfo,
   shared: Uint8Array,
 ): GridBand {
-  const { nodata, type } = info;
-  const samples = createSamples(type, index.length);
-  const within = 2 ** shift - 1;
-  const isFloat = type === "float32" || type === "float64";
-  let block = blocks[0]!;
-  let number = 0;
-  if (nodata === undefined && !isFloat) {
-    for (let at = 0; at < index.length; at += 1) {
-      const from = index[at]!;
-      if (from >= 0) {
-        if (from >> shift !== number) {
-          number = from >> shift;
-          block = blocks[number]!;
-        }
-        samples[at] = block[from & within]!;
-      }
-    }
-    return { info, samples, mask: shared };
-  }
-  const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
-  const mask = shared.slice();
-  for (let at = 0; at < index.length; at += 1) {
-    const from = index[at]!;
-    if (from >= 0) {
-      if (from >> shift !== number) {
-        number = from >> shift;
-        block = blocks[number]!;
-      }
-      const value = block[from & within]!;
-      samples[at] = value;
-      // NaN is not itself.
-      if (value === missing || value !== value) {
-        mask[at] = 0;
-      }
-    }
-  }
-  return { info, samples, mask };
+  const { samples, hasMissing } = pickSamples(blocks, index, shift, info);
+  return { info, samples, mask: hasMissing ? maskMissing(shared, samples, info) : shared };
 }
 
 /** Which source pixels count; `undefined` when all do. */
