@@ -1,3 +1,4 @@
+import { OWN_MEMORY } from "../memory.ts";
 import type { Grid } from "./grid.ts";
 import {
   type Mapping,
@@ -81,9 +82,9 @@ export function createInterpolated(nodes: Nodes): PixelMap {
       });
       return extent.get();
     },
-    toPoints: (part, transform) => {
-      const columns = new Float64Array(part.width * part.height);
-      const rows = new Float64Array(part.width * part.height);
+    toPoints: (part, transform, memory = OWN_MEMORY) => {
+      const columns = memory.take("float64", part.width * part.height);
+      const rows = memory.take("float64", part.width * part.height);
       forEachRun(nodes, part, transform, (at, count, x, y, stepX, stepY) => {
         for (let u = 0; u < count; u += 1) {
           columns[at + u] = x + stepX * u;

@@ -1,4 +1,5 @@
-import type { BandInfo, Samples } from "../readers/raster.ts";
+import type { Memory } from "../memory.ts";
+import type { BandInfo, SampleType, Samples } from "../readers/raster.ts";
 import { createSamples } from "../readers/raster.ts";
 
 /** Samples of the pixels that points fall on. */
@@ -20,8 +21,9 @@ export function pickSamples(
   index: Int32Array,
   shift: number,
   { type, nodata }: Pick<BandInfo, "type" | "nodata">,
+  memory: Memory,
 ): Picked {
-  const samples = createSamples(type, index.length);
+  const samples = memory.take(type, index.length);
   switch (type) {
     case "uint8":
     case "int8": {
@@ -37,14 +39,20 @@ export function pickSamples(
     case "int32":
     case "float32":
     case "float64":
-      return { samples, hasMissing: pickAny(blocks, index, shift, samples, missingOf({ type, nodata })) };
+      return { samples, hasMissing: pickAny(blocks, index, shift, samples, missingOf(type, nodata)) };
   }
 }
 
 /** 0 for pixels whose value says that there is nothing. */
-export function maskMissing(mask: Uint8Array, samples: Samples, info: Pick<BandInfo, "type" | "nodata">): Uint8Array {
-  const output = mask.slice();
-  const missing = missingOf(info);
+export function maskMissing(
+  mask: Uint8Array,
+  samples: Samples,
+  info: Pick<BandInfo, "type" | "nodata">,
+  memory: Memory,
+): Uint8Array {
+  const output = memory.take("uint8", mask.length);
+  output.set(mask);
+  const missing = missingOf(info.type, info.nodata);
   for (let at = 0; at < output.length; at += 1) {
     const value = samples[at]!;
     // NaN is not itself.
@@ -56,7 +64,7 @@ export function maskMissing(mask: Uint8Array, samples: Samples, info: Pick<BandI
 }
 
 /** The value as it is stored. */
-const missingOf = ({ type, nodata }: Pick<BandInfo, "type" | "nodata">): number | undefined =>
+const missingOf = (type: SampleType, nodata: number | undefined): number | undefined =>
   type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
 
 function toBits(type: "uint8" | "int8" | "uint16" | "int16", nodata: number | undefined): number {

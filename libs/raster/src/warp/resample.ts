@@ -1,4 +1,5 @@
-import { type SampleType, type Samples, createSamples, rangeOf } from "../readers/raster.ts";
+import { type Memory, OWN_MEMORY } from "../memory.ts";
+import { type SampleType, type Samples, rangeOf } from "../readers/raster.ts";
 
 export const RESAMPLINGS = ["nearest", "bilinear", "cubic", "average"] as const;
 export type Resampling = (typeof RESAMPLINGS)[number];
@@ -31,9 +32,9 @@ export function resample(
   target: ResampleTarget,
   index: Int32Array,
   method: Exclude<Resampling, "nearest">,
-  covered?: Uint8Array,
+  { covered, memory = OWN_MEMORY }: { readonly covered?: Uint8Array; readonly memory?: Memory } = {},
 ): Samples {
-  const output = createSamples(source.type, index.length);
+  const output = memory.take(source.type, index.length);
   const store = createStore(output, source.type);
   const [scaleX, scaleY] = [Math.max(1, target.scaleX), Math.max(1, target.scaleY)];
   // Other software does not widen for the few percent that projections stretch either.
