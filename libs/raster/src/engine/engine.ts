@@ -17,7 +17,7 @@ import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
 import { wholeOf } from "../warp/read-grid.ts";
 import { BlockCache } from "../windows/block-cache.ts";
-import { withoutPosition } from "./choose-bands.ts";
+import { chooseBands, withoutPosition } from "./choose-bands.ts";
 import { toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
 import { OpenRasters, type UseRasters } from "./open-rasters.ts";
