@@ -8,7 +8,8 @@ import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
 import { type Part, type PixelMap, toNearestIndex } from "./map-parts.ts";
-import { maskMissing, pickSamples } from "./pick-samples.ts";
+import { hasMissing, maskMissing, missingOf } from "./missing.ts";
+import { pickSamples } from "./pick-samples.ts";
 import { createPixelMap } from "./pixel-map.ts";
 import { type Resampling, resample } from "./resample.ts";
 
@@ -266,8 +267,11 @@ function pickBand(
   shared: Uint8Array,
   memory: Memory,
 ): GridBand {
-  const { samples, hasMissing } = pickSamples(blocks, index, shift, info, memory);
-  return { info, samples, mask: hasMissing ? maskMissing(shared, samples, info, memory) : shared };
+  const samples = memory.take(info.type, index.length);
+  pickSamples(blocks, index, shift, samples, info.type);
+  const missing = missingOf(info.type, info.nodata);
+  const mask = hasMissing(samples, info.type, missing) ? maskMissing(shared, samples, missing, memory) : shared;
+  return { info, samples, mask };
 }
 
 /** Which source pixels count; `undefined` when all do. */
@@ -277,20 +281,18 @@ function toValid(
   { nodata, type }: BandInfo,
   memory: Memory,
 ): Uint8Array | undefined {
-  const isFloat = type === "float32" || type === "float64";
-  if (mask === undefined && nodata === undefined && !isFloat) {
+  const missing = missingOf(type, nodata);
+  // A search by itself is several times faster than a loop that notes what it finds.
+  if (!hasMissing(plane, type, missing) && mask?.includes(0) !== true) {
     return undefined;
   }
-  const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
   const valid = memory.take("uint8", plane.length);
-  let all = true;
   for (let at = 0; at < plane.length; at += 1) {
     const value = plane[at]!;
-    const isValid = value !== missing && !Number.isNaN(value) && (mask === undefined || mask[at] !== 0);
-    valid[at] = isValid ? 1 : 0;
-    all &&= isValid;
+    // NaN is not itself.
+    valid[at] = value === missing || value !== value || (mask !== undefined && mask[at] === 0) ? 0 : 1;
   }
-  return all ? undefined : valid;
+  return valid;
 }
 
 function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array, memory: Memory): Uint8Array {
