@@ -189,7 +189,8 @@ function findRuns(
   const [shiftX, shiftY] = [originX / every, originY / every];
   const [right, bottom] = [part.x + part.width, part.y + part.height];
   const most = part.height * (Math.ceil(part.width / step) + 1) * RUN;
-  const runs = most > MAX_KEPT_RUNS ? new Float64Array(most) : kept.length < most ? (kept = new Float64Array(most)) : kept;
+  const runs =
+    most > MAX_KEPT_RUNS ? new Float64Array(most) : kept.length < most ? (kept = new Float64Array(most)) : kept;
   let to = 0;
   for (let row = part.y; row < bottom; row += 1) {
     const j = Math.min(down - 1, Math.floor(row / step));

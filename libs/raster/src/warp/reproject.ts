@@ -81,9 +81,15 @@ export function reprojectBbox(bbox: Bbox, from: Crs, to: Crs): Bbox | undefined 
   return boundPoints(xs, ys, to.isGeographic);
 }
 
-/** Most requests are of such boxes; in degrees their edges are straight, so that the corners say all. */
+/**
+ * Most requests are of such boxes; in degrees their edges are straight, so that the corners say all. Wider ones are left to their points:
+ * the corners of the whole world are one meridian.
+ */
 const isMercatorTile = ([minX, , maxX]: Bbox, { id }: Crs): boolean =>
-  id === "EPSG:3857" && Math.abs(minX) <= MERCATOR_EDGE && Math.abs(maxX) <= MERCATOR_EDGE;
+  id === "EPSG:3857" &&
+  Math.abs(minX) <= MERCATOR_EDGE &&
+  Math.abs(maxX) <= MERCATOR_EDGE &&
+  maxX - minX < MERCATOR_EDGE;
 
 /** The box of points; `undefined` when none is usable. */
 export function boundPoints(xs: Float64Array, ys: Float64Array, isGeographic: boolean): Bbox | undefined {

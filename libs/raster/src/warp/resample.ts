@@ -44,15 +44,7 @@ export function resample(
   } else if (method === "bilinear" && !isWide) {
     bilinearInto(source, target, index, output);
   } else {
-    convolveInto(
-      source,
-      target,
-      index,
-      store,
-      method === "cubic",
-      isWide ? scaleX : 1,
-      isWide ? scaleY : 1,
-    );
+    convolveInto(source, target, index, store, method === "cubic", isWide ? scaleX : 1, isWide ? scaleY : 1);
   }
   return output;
 }
