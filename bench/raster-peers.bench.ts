@@ -20,8 +20,8 @@ const FILES = 50;
 const CLIENTS = 8;
 const ROUNDS = 3;
 const MEMORY_SECONDS = readSeconds() ?? (process.argv.includes("--full") ? 1800 : 60);
-/** Decoded blocks and pictures are full long before: each of these tiles is of another place, most of another file. */
-const WARM_TILES = 1500;
+/** By then the caches of decoded blocks, of pictures (about 2,700 of them) and of responses (5,000) are full. */
+const WARM_TILES = 6000;
 const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
 
 /** Tiles at about the resolution of the scene, and at a quarter of it. */

@@ -31,9 +31,6 @@ interface SceneResult {
   readonly infos: readonly (BandInfo & { readonly isPlain: boolean })[];
 }
 
-const compiled = new Map<string, Expression>();
-const MAX_COMPILED = 500;
-
 /** Reads the bands that expressions use, each once, and calculates. */
 export async function readScene(
   request: SceneRequest,
@@ -42,7 +39,7 @@ export async function readScene(
   signal?: AbortSignal,
 ): Promise<SceneResult> {
   const { scene, grid, requested, resampling, unscale, memory = OWN_MEMORY } = request;
-  const expressions = request.expressions.map(compileCached);
+  const expressions = request.expressions.map(compileExpression);
   const references = new Map(
     [...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]),
   );
@@ -169,16 +166,4 @@ function checkBand(bands: readonly number[], band: number): number {
     throw invalidRequest(`Band ${band + 1} does not exist; the raster has ${bands.length}.`);
   }
   return own;
-}
-
-function compileCached(text: string): Expression {
-  let expression = compiled.get(text);
-  if (expression === undefined) {
-    if (compiled.size >= MAX_COMPILED) {
-      compiled.clear();
-    }
-    expression = compileExpression(text);
-    compiled.set(text, expression);
-  }
-  return expression;
 }
