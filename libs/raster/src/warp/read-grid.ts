@@ -8,8 +8,7 @@ import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
 import { type Part, type PixelMap, toNearestIndex } from "./map-parts.ts";
-import { hasMissing, maskMissing, missingOf } from "./missing.ts";
-import { pickSamples } from "./pick-samples.ts";
+import { maskMissing, pickSamples } from "./pick-samples.ts";
 import { createPixelMap } from "./pixel-map.ts";
 import { type Resampling, resample } from "./resample.ts";
 
@@ -267,11 +266,8 @@ function pickBand(
   shared: Uint8Array,
   memory: Memory,
 ): GridBand {
-  const samples = memory.take(info.type, index.length);
-  pickSamples(blocks, index, shift, samples, info.type);
-  const missing = missingOf(info.type, info.nodata);
-  const mask = hasMissing(samples, info.type, missing) ? maskMissing(shared, samples, missing, memory) : shared;
-  return { info, samples, mask };
+  const { samples, hasMissing } = pickSamples(blocks, index, shift, info, memory);
+  return { info, samples, mask: hasMissing ? maskMissing(shared, samples, info, memory) : shared };
 }
 
 /** Which source pixels count; `undefined` when all do. */
@@ -281,18 +277,20 @@ function toValid(
   { nodata, type }: BandInfo,
   memory: Memory,
 ): Uint8Array | undefined {
-  const missing = missingOf(type, nodata);
-  // A search by itself is several times faster than a loop that notes what it finds.
-  if (!hasMissing(plane, type, missing) && mask?.includes(0) !== true) {
+  const isFloat = type === "float32" || type === "float64";
+  if (mask === undefined && nodata === undefined && !isFloat) {
     return undefined;
   }
+  const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
   const valid = memory.take("uint8", plane.length);
+  let all = true;
   for (let at = 0; at < plane.length; at += 1) {
     const value = plane[at]!;
-    // NaN is not itself.
-    valid[at] = value === missing || value !== value || (mask !== undefined && mask[at] === 0) ? 0 : 1;
+    const isValid = value !== missing && !Number.isNaN(value) && (mask === undefined || mask[at] !== 0);
+    valid[at] = isValid ? 1 : 0;
+    all &&= isValid;
   }
-  return valid;
+  return all ? undefined : valid;
 }
 
 function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array, memory: Memory): Uint8Array {
