@@ -42,11 +42,13 @@ export function checkCancelled(signal: AbortSignal | undefined): void {
   }
 }
 
+export const toTimeout = (): RasterError => new RasterError("timeout", "The request took longer than allowed.");
+
 export function toCancelled(signal: AbortSignal): RasterError {
   const { reason } = signal as { reason?: unknown };
   return reason instanceof RasterError
     ? reason
     : reason instanceof Error && reason.name === "TimeoutError"
-      ? new RasterError("timeout", "The request took longer than allowed.")
+      ? toTimeout()
       : new RasterError("cancelled", "The request was cancelled.");
 }

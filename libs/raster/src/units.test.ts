@@ -9,7 +9,7 @@ import { compileExpression } from "./render/expression.ts";
 import { renderImage } from "./render/render-image.ts";
 import { computeStatistics } from "./render/statistics.ts";
 import { parseCrs } from "./warp/crs.ts";
-import { reprojectBbox } from "./warp/reproject.ts";
+import { createReproject, reprojectBbox } from "./warp/reproject.ts";
 import { planRanges } from "./windows/plan-ranges.ts";
 
 const refused = (work: () => unknown) =>
@@ -106,6 +106,25 @@ test("a box over the antimeridian stays small", () => {
     parseCrs("OGC:CRS84"),
   ) ?? [0, 0, 0];
   assert.ok(east - west < 10, `${west} ${east}`);
+});
+
+test("the box of a tile of Web Mercator in degrees is that of all of its points", () => {
+  const [from, to] = [parseCrs("EPSG:3857"), parseCrs("OGC:CRS84")];
+  for (const bbox of [
+    [1_565_430, 5_792_092, 1_604_565, 5_831_228],
+    [-20_037_508.342_789, 0, -10_018_754.171_395, 10_018_754.171_395],
+    [10_018_754.171_395, 0, 20_037_508.342_789_25, 10_018_754.171_395],
+    [-20_037_508.342_789, -20_037_508.342_789, 20_037_508.342_789, 20_037_508.342_789],
+  ] as const) {
+    const at = (index: number, edge: 0 | 1) => bbox[edge] + ((bbox[edge + 2]! - bbox[edge]) * index) / 20;
+    const xs = Float64Array.from({ length: 441 }, (_, index) => at(index % 21, 0));
+    const ys = Float64Array.from({ length: 441 }, (_, index) => at(Math.floor(index / 21), 1));
+    createReproject(from, to)(xs, ys);
+    assert.deepEqual(
+      reprojectBbox(bbox, from, to)?.map((value) => value.toFixed(9)),
+      [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].map((value) => value.toFixed(9)),
+    );
+  }
 });
 
 test("ranges next to each other are read together", () => {

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 
+import { type Memory, OWN_MEMORY } from "../memory.ts";
 import type { Image } from "../render/render-image.ts";
 import { encodePng } from "./png.ts";
 
@@ -17,17 +18,19 @@ export interface EncodeOptions {
   readonly quality?: number;
   /** Colour below transparent pixels; left out, PNG and WebP stay transparent and JPEG gets white. */
   readonly background?: readonly [red: number, green: number, blue: number];
+  /** What is calculated on the way is kept there; the result is not. */
+  readonly memory?: Memory;
 }
 
 export async function encodeImage(
   provided: Image,
   format: ImageFormat,
-  { quality = 85, background }: EncodeOptions = {},
+  { quality = 85, background, memory = OWN_MEMORY }: EncodeOptions = {},
 ): Promise<Uint8Array> {
   if (format === "png" && background === undefined) {
-    return encodePng(provided);
+    return encodePng(provided, memory);
   }
-  const image = provided.palette === undefined ? provided : toColors(provided, provided.palette);
+  const image = provided.palette === undefined ? provided : toColors(provided, provided.palette, memory);
   const { width, height, channels, data } = image;
   const pipeline = sharp(data, { raw: { width, height, channels } });
   const isTransparent = channels === 2 || channels === 4;
@@ -41,7 +44,7 @@ export async function encodeImage(
   switch (format) {
     case "png": {
       const { data: flat, info } = await pipeline.raw().toBuffer({ resolveWithObject: true });
-      return encodePng({ width, height, channels: info.channels, data: flat });
+      return encodePng({ width, height, channels: info.channels, data: flat }, memory);
     }
     case "jpeg":
       return pipeline.jpeg({ quality, mozjpeg: false }).toBuffer();
@@ -50,8 +53,8 @@ export async function encodeImage(
   }
 }
 
-function toColors({ width, height, data, isEmpty }: Image, palette: Uint8Array): Image {
-  const colors = new Uint8Array(data.length * 4);
+function toColors({ width, height, data, isEmpty }: Image, palette: Uint8Array, memory: Memory): Image {
+  const colors = memory.take("uint8", data.length * 4);
   for (let at = 0; at < data.length; at += 1) {
     const entry = data[at]! * 4;
     colors[at * 4] = palette[entry]!;

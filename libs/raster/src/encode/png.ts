@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { constants, crc32, deflate, deflateSync } from "node:zlib";
 
+import { type Memory, OWN_MEMORY } from "../memory.ts";
 import type { Image } from "../render/render-image.ts";
 
 const deflateAsync = promisify(deflate);
@@ -14,20 +15,20 @@ const FILTER_PAETH = 4;
 /** Larger pictures are compressed beside this thread, so that it hears of cancellation. */
 const MAX_INLINE_BYTES = 1024 * 1024;
 
+type Pixels = Pick<Image, "width" | "height" | "channels" | "data" | "palette">;
+
 /**
  * A PNG of 8 bits a channel, or of a palette. Own rather than by a general library: satellite pictures are noise to a search for
  * repeated strings. Differences to neighbours with a search for runs only take less time, and half of the bytes at full resolution.
  */
-export async function encodePng(
-  image: Pick<Image, "width" | "height" | "channels" | "data" | "palette">,
-): Promise<Uint8Array> {
+export async function encodePng(image: Pixels, memory: Memory = OWN_MEMORY): Promise<Uint8Array> {
   const { width, height, channels, palette } = image;
   const header = new DataView(new ArrayBuffer(13));
   header.setUint32(0, width);
   header.setUint32(4, height);
   header.setUint8(8, 8);
   header.setUint8(9, palette === undefined ? COLOR_TYPES[channels] : INDEXED);
-  const rows = palette === undefined ? filterRows(image) : copyRows(image);
+  const rows = palette === undefined ? filterRows(image, memory) : copyRows(image, memory);
   const options = {
     // Values of a palette repeat, differences rarely do.
     ...(palette === undefined ? { level: 1, strategy: constants.Z_RLE } : { level: 2 }),
@@ -35,7 +36,7 @@ export async function encodePng(
     chunkSize: Math.max(1024, Math.ceil(rows.length / 2)),
   };
   const body = rows.length <= MAX_INLINE_BYTES ? deflateSync(rows, options) : await deflateAsync(rows, options);
-  return Buffer.concat([
+  return joinBytes([
     SIGNATURE,
     ...toChunk("IHDR", new Uint8Array(header.buffer)),
     ...(palette === undefined ? [] : toPaletteChunks(palette)),
@@ -44,48 +45,70 @@ export async function encodePng(
   ]);
 }
 
-/** Each row begins with the number of its filter: differences to what the neighbours let expect (PNG, section 9.4). */
-function filterRows({
-  width,
-  height,
-  channels,
-  data,
-}: Pick<Image, "width" | "height" | "channels" | "data">): Uint8Array {
+/** How far what a pixel's neighbours let expect is from the corner between them, by the differences of both to it. */
+let paeth: Uint8Array | undefined;
+
+/**
+ * Each row begins with the number of its filter: differences to what the neighbours let expect (PNG, section 9.4). By a table: what
+ * a choice of three costs in a picture of noise is that the processor guesses wrong.
+ */
+function filterRows({ width, height, channels, data }: Pixels, memory: Memory): Uint8Array {
   const stride = width * channels;
-  const output = new Uint8Array((stride + 1) * height);
+  const output = memory.take("uint8", (stride + 1) * height);
+  const table = (paeth ??= createPaethTable());
   output[0] = FILTER_SUB;
   for (let at = 0; at < stride; at += 1) {
     output[at + 1] = data[at]! - (at < channels ? 0 : data[at - channels]!);
   }
   for (let row = 1; row < height; row += 1) {
     const start = row * stride;
-    let to = row * (stride + 1);
-    output[to] = FILTER_PAETH;
-    to += 1;
-    for (let from = start; from < start + channels; from += 1, to += 1) {
-      output[to] = data[from]! - data[from - stride]!;
-    }
-    for (let from = start + channels, end = start + stride; from < end; from += 1, to += 1) {
-      const left = data[from - channels]!;
-      const above = data[from - stride]!;
-      const corner = data[from - stride - channels]!;
-      const byLeft = above - corner;
-      const byAbove = left - corner;
-      const toLeft = byLeft < 0 ? -byLeft : byLeft;
-      const toAbove = byAbove < 0 ? -byAbove : byAbove;
-      const both = byLeft + byAbove;
-      const toCorner = both < 0 ? -both : both;
-      output[to] =
-        data[from]! - (toLeft <= toAbove && toLeft <= toCorner ? left : toAbove <= toCorner ? above : corner);
+    const end = start + stride;
+    // Each row before has one byte more than its pixels.
+    const ahead = row + 1;
+    output[start + row] = FILTER_PAETH;
+    for (let channel = 0; channel < channels; channel += 1) {
+      let left = 0;
+      let corner = 0;
+      for (let at = start + channel; at < end; at += channels) {
+        const above = data[at - stride]!;
+        const value = data[at]!;
+        output[at + ahead] = value - corner - table[((above - corner + 256) << 9) | (left - corner + 256)]!;
+        left = value;
+        corner = above;
+      }
     }
   }
   return output;
 }
 
-function copyRows({ width, height, data }: Pick<Image, "width" | "height" | "data">): Uint8Array {
-  const output = new Uint8Array((width + 1) * height);
+function createPaethTable(): Uint8Array {
+  const table = new Uint8Array(512 * 512);
+  for (let byAbove = -255; byAbove <= 255; byAbove += 1) {
+    for (let byLeft = -255; byLeft <= 255; byLeft += 1) {
+      // Left is as far from the sum of both as above is from the corner, and the other way round.
+      const [toLeft, toAbove, toCorner] = [Math.abs(byAbove), Math.abs(byLeft), Math.abs(byAbove + byLeft)];
+      table[((byAbove + 256) << 9) | (byLeft + 256)] =
+        toLeft <= toAbove && toLeft <= toCorner ? byLeft : toAbove <= toCorner ? byAbove : 0;
+    }
+  }
+  return table;
+}
+
+function copyRows({ width, height, data }: Pixels, memory: Memory): Uint8Array {
+  const output = memory.take("uint8", (width + 1) * height);
   for (let row = 0; row < height; row += 1) {
     output.set(data.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
+  }
+  return output;
+}
+
+/** In memory of their own, so that a thread can hand them over. */
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const output = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    output.set(part, at);
+    at += part.length;
   }
   return output;
 }

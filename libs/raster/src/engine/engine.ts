@@ -2,9 +2,11 @@ import { encodeCog } from "../encode/cog.ts";
 import { CONTENT_TYPES, encodeImage } from "../encode/image.ts";
 import { encodeNumpy } from "../encode/numpy.ts";
 import { RasterError, checkCancelled, invalidRequest } from "../errors.ts";
+import { KeptMemory, type Memory } from "../memory.ts";
 import { createMosaic } from "../mosaic/select-pixels.ts";
 import type { BandInfo, Raster, RasterInfo } from "../readers/raster.ts";
 import { compileExpression } from "../render/expression.ts";
+import { isClear } from "../render/masks.ts";
 import type { Plane } from "../render/plane.ts";
 import { type Range, renderImage } from "../render/render-image.ts";
 import { type BandStatistics, computePercentiles, computeStatistics } from "../render/statistics.ts";
@@ -14,13 +16,12 @@ import { clipPlanes } from "../warp/clip-planes.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
 import { wholeOf } from "../warp/read-grid.ts";
-import { createReproject } from "../warp/reproject.ts";
 import { BlockCache } from "../windows/block-cache.ts";
-import { readWindow } from "../windows/read-window.ts";
 import { chooseBands, withoutPosition } from "./choose-bands.ts";
 import { toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
 import { OpenRasters, type UseRasters } from "./open-rasters.ts";
+import { readPoint } from "./read-point.ts";
 import { readScene } from "./read-scene.ts";
 import type {
   CoverageRequest,
@@ -38,6 +39,8 @@ import { type Scene, defaultExpressions } from "./scene.ts";
 const STATISTICS_SIZE = 1024;
 const MAX_SCENES = 500;
 const MAX_EXPRESSIONS = 64;
+/** Memory of pictures that the next ones have: enough for one of 1,024² in three bands of 16 bits. */
+const KEPT_BYTES = 24 * 1024 * 1024;
 
 export interface EngineOptions {
   readonly cacheBytes: number;
@@ -50,6 +53,7 @@ export interface EngineOptions {
 export class RasterEngine {
   readonly cache: BlockCache;
   readonly #rasters: OpenRasters;
+  readonly #memory = new KeptMemory(KEPT_BYTES);
   readonly #ranges = new Map<string, Range>();
 
   constructor({ cacheBytes, maxOpen = 128, maxUnverifiedMs }: EngineOptions) {
@@ -78,6 +82,16 @@ export class RasterEngine {
   }
 
   async image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
+    const memory = this.#memory.lend();
+    const result = await this.#makeImage(request, memory, signal);
+    // Not after an error, when other parts of the request may still be at work, nor what a result may be a part of.
+    if (request.format !== "npy" && request.format !== "tif") {
+      memory.giveBack();
+    }
+    return result;
+  }
+
+  async #makeImage(request: ImageRequest, memory: Memory, signal: AbortSignal | undefined): Promise<ImageResult> {
     const versions = new Map<string, string>();
     const rasters = this.#rasters.noting(versions);
     const grid = await this.#toGrid(request, signal);
@@ -86,10 +100,10 @@ export class RasterEngine {
       grid,
       request.terrain === undefined ? 0 : 1,
       signal,
-      rasters,
+      { rasters, memory },
     );
     checkCancelled(signal);
-    const isEmpty = planes.every(({ mask }) => mask.every((value) => value === 0));
+    const isEmpty = planes.every(({ mask }) => isClear(mask));
     const { format } = request;
     const facts = {
       isEmpty,
@@ -121,6 +135,7 @@ export class RasterEngine {
       expressions[0] === "b1";
     const image = renderImage(planes, grid.width, grid.height, {
       rescale,
+      memory,
       ...(request.gamma !== undefined && { gamma: request.gamma }),
       ...(request.colormap !== undefined && { colormap: request.colormap }),
       ...(isPalette && info.palette !== undefined && { palette: info.palette }),
@@ -128,6 +143,7 @@ export class RasterEngine {
     const chosen =
       format ?? (image.palette === undefined && (image.channels === 1 || image.channels === 3) ? "jpeg" : "png");
     const bytes = await encodeImage(image, chosen, {
+      memory,
       ...(request.quality !== undefined && { quality: request.quality }),
       ...(request.background !== undefined && { background: request.background }),
     });
@@ -172,38 +188,8 @@ export class RasterEngine {
   }
 
   /** Values of all bands of the pixel at a point; null where there is nothing, `undefined` outside of the raster. */
-  async point(
-    { location, crs, x, y, unscale = false, ...selection }: PointRequest,
-    signal?: AbortSignal,
-  ): Promise<readonly (number | null)[] | undefined> {
-    return this.#rasters.use(
-      location,
-      async (raster) => {
-        const { info } = raster;
-        const georeferencing = createGeoreferencing(info);
-        const [xs, ys] = [Float64Array.of(x), Float64Array.of(y)];
-        createReproject(crs, georeferencing.crs)(xs, ys);
-        georeferencing.toPixels(xs, ys);
-        const [column, row] = [Math.floor(xs[0]!), Math.floor(ys[0]!)];
-        if (!(column >= 0 && column < info.width && row >= 0 && row < info.height)) {
-          return undefined;
-        }
-        const bands = chooseBands(info.bands, selection);
-        const window = await readWindow(
-          raster,
-          this.cache,
-          { level: 0, x: column, y: row, width: 1, height: 1, bands },
-          signal,
-        );
-        return window.planes.map((samples, at) => {
-          const { nodata, scale = 1, offset = 0 } = info.bands[bands[at]!]!;
-          const value = samples[0]!;
-          const exists = value !== nodata && !Number.isNaN(value) && window.mask?.[0] !== 0;
-          return exists ? (unscale ? value * scale + offset : value) : null;
-        });
-      },
-      signal,
-    );
+  async point(request: PointRequest, signal?: AbortSignal): Promise<readonly (number | null)[] | undefined> {
+    return this.#rasters.use(request.location, (raster) => readPoint(raster, this.cache, request, signal), signal);
   }
 
   async close(): Promise<void> {
@@ -285,7 +271,7 @@ export class RasterEngine {
     grid: Grid,
     margin: number,
     signal: AbortSignal | undefined,
-    rasters: UseRasters = this.#rasters,
+    { rasters = this.#rasters, memory }: { readonly rasters?: UseRasters; readonly memory?: Memory } = {},
   ) {
     const { scenes, resampling = "nearest", selection = "first", unscale = false } = request;
     if (scenes.length > MAX_SCENES || (request.expressions?.length ?? 0) > MAX_EXPRESSIONS) {
@@ -295,7 +281,7 @@ export class RasterEngine {
       scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal, rasters);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
-    const mosaic = createMosaic(selection, read);
+    const mosaic = createMosaic(selection, read, memory);
     for (const scene of scenes) {
       const requested = mosaic.requested();
       if (requested === undefined) {
@@ -303,7 +289,7 @@ export class RasterEngine {
       }
       checkCancelled(signal);
       const { planes, part } = await readScene(
-        { scene, grid: read, requested, expressions, resampling, unscale },
+        { scene, grid: read, requested, expressions, resampling, unscale, ...(memory && { memory }) },
         this.cache,
         rasters,
         signal,

@@ -1,4 +1,5 @@
 import { invalidRequest } from "../errors.ts";
+import { type Memory, OWN_MEMORY } from "../memory.ts";
 import type { BandInfo } from "../readers/raster.ts";
 import { type Expression, compileExpression } from "../render/expression.ts";
 import type { Plane } from "../render/plane.ts";
@@ -20,6 +21,7 @@ interface SceneRequest {
   readonly expressions: readonly string[];
   readonly resampling: Resampling;
   readonly unscale: boolean;
+  readonly memory?: Memory;
 }
 
 interface SceneResult {
@@ -29,9 +31,6 @@ interface SceneResult {
   readonly infos: readonly (BandInfo & { readonly isPlain: boolean })[];
 }
 
-const compiled = new Map<string, Expression>();
-const MAX_COMPILED = 500;
-
 /** Reads the bands that expressions use, each once, and calculates. */
 export async function readScene(
   request: SceneRequest,
@@ -39,8 +38,8 @@ export async function readScene(
   rasters: UseRasters,
   signal?: AbortSignal,
 ): Promise<SceneResult> {
-  const { scene, grid, requested, resampling, unscale } = request;
-  const expressions = request.expressions.map(compileCached);
+  const { scene, grid, requested, resampling, unscale, memory = OWN_MEMORY } = request;
+  const expressions = request.expressions.map(compileExpression);
   const references = new Map(
     [...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]),
   );
@@ -57,7 +56,12 @@ export async function readScene(
           const chosen = chooseBands(raster.info.bands, asset);
           const own = numbers.map((band) => checkBand(chosen, band));
           const infos = own.map((band) => raster.info.bands[band]!);
-          const options = { bands: own, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
+          const options = {
+            bands: own,
+            resampling,
+            memory,
+            ...(asset.nodata !== undefined && { nodata: asset.nodata }),
+          };
           return grid === undefined
             ? { part: NOTHING, bands: infos.map((info) => ({ info, ...noPixels() })) }
             : readGridPart(raster, cache, grid, requested, options, signal);
@@ -70,7 +74,7 @@ export async function readScene(
   const part = uniteParts(read.map(({ data }) => data.part));
   const bands = new Map<string, GridBand>(
     read.flatMap(({ key, numbers, data }) =>
-      numbers.map((band, at) => [`${key}|${band}`, placeBand(data.bands[at]!, data.part, part)] as const),
+      numbers.map((band, at) => [`${key}|${band}`, placeBand(data.bands[at]!, data.part, part, memory)] as const),
     ),
   );
   const results = expressions.map((expression) => {
@@ -78,7 +82,7 @@ export async function readScene(
       const { asset, band } = references.get(name)!;
       return bands.get(`${asset}|${band}`)!;
     });
-    return evaluate(expression, inputs, unscale, part.width * part.height);
+    return evaluate(expression, inputs, unscale, part.width * part.height, memory);
   });
   return { part, planes: results.map(({ plane }) => plane), infos: results.map(({ info }) => info) };
 }
@@ -106,6 +110,7 @@ function evaluate(
   inputs: readonly GridBand[],
   unscale: boolean,
   pixels: number,
+  memory: Memory,
 ): { plane: Plane; info: BandInfo & { isPlain: boolean } } {
   const [first] = inputs;
   const isScaled = unscale && inputs.some(({ info }) => (info.scale ?? 1) !== 1 || (info.offset ?? 0) !== 0);
@@ -118,11 +123,11 @@ function evaluate(
   const values = inputs.map(({ samples, info: { scale = 1, offset = 0 } }) =>
     isScaled ? Float32Array.from(samples, (value) => value * scale + offset) : samples,
   );
-  const samples = new Float32Array(pixels);
+  const samples = memory.take("float32", pixels);
   expression.evaluate(values, samples);
   const mask = intersectMasks(
     inputs.map((input) => input.mask),
-    pixels,
+    memory.take("uint8", pixels),
   );
   for (let at = 0; at < pixels; at += 1) {
     if (!Number.isFinite(samples[at]!)) {
@@ -136,10 +141,15 @@ function evaluate(
 }
 
 /** A result is there where all that it is made from is. */
-function intersectMasks(masks: readonly Uint8Array[], pixels: number): Uint8Array {
-  const output = masks[0]?.slice() ?? new Uint8Array(pixels).fill(255);
+function intersectMasks(masks: readonly Uint8Array[], output: Uint8Array): Uint8Array {
+  const [first] = masks;
+  if (first === undefined) {
+    return output.fill(255);
+  }
+  output.set(first);
+  const pixels = output.length;
   for (const mask of masks.slice(1)) {
-    if (mask !== masks[0]) {
+    if (mask !== first) {
       for (let at = 0; at < pixels; at += 1) {
         if (mask[at]! < output[at]!) {
           output[at] = mask[at]!;
@@ -156,16 +166,4 @@ function checkBand(bands: readonly number[], band: number): number {
     throw invalidRequest(`Band ${band + 1} does not exist; the raster has ${bands.length}.`);
   }
   return own;
-}
-
-function compileCached(text: string): Expression {
-  let expression = compiled.get(text);
-  if (expression === undefined) {
-    if (compiled.size >= MAX_COMPILED) {
-      compiled.clear();
-    }
-    expression = compileExpression(text);
-    compiled.set(text, expression);
-  }
-  return expression;
 }

@@ -1,3 +1,4 @@
+import { type Memory, OWN_MEMORY } from "../memory.ts";
 import { createSamples } from "../readers/raster.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Part } from "../warp/map-parts.ts";
@@ -21,23 +22,31 @@ export interface Mosaic {
   readonly finish: () => readonly Plane[] | undefined;
 }
 
-export function createMosaic(selection: PixelSelection, size: Size): Mosaic {
+export function createMosaic(selection: PixelSelection, size: Size, memory: Memory = OWN_MEMORY): Mosaic {
   return selection === "first"
-    ? createFirst(size)
+    ? createFirst(size, memory)
     : selection === "median"
-      ? createMedian(size)
+      ? createMedian(size, memory)
       : createFolding(selection, size);
 }
 
-function createFirst(size: Size): Mosaic {
+function createFirst(size: Size, memory: Memory): Mosaic {
   let result: readonly Plane[] | undefined;
   let missing: Part | undefined = wholeOf(size);
   let isShared = true;
+  let isMissingKnown = true;
   return {
-    requested: () => missing,
+    // Looked for only when there is another scene to look in.
+    requested: () => {
+      if (!isMissingKnown && result !== undefined) {
+        missing = missing && findMissing(result, missing, size);
+        isMissingKnown = true;
+      }
+      return missing;
+    },
     add: (planes, part) => {
       if (result === undefined) {
-        result = planes.map((plane) => placePlane(plane, part, size));
+        result = planes.map((plane) => placePlane(plane, part, size, memory));
       } else {
         // Bands of one scene may share a mask, and even samples; those of several scenes cannot.
         if (isShared) {
@@ -46,7 +55,7 @@ function createFirst(size: Size): Mosaic {
         }
         fillMissing(result, planes, part, size);
       }
-      missing = missing && findMissing(result, missing, size);
+      isMissingKnown = false;
     },
     finish: () => result,
   };
@@ -144,11 +153,11 @@ function createFolding(selection: "mean" | "min" | "max" | "count", size: Size):
   };
 }
 
-function createMedian(size: Size): Mosaic {
+function createMedian(size: Size, memory: Memory): Mosaic {
   const scenes: (readonly Plane[])[] = [];
   return {
     requested: () => wholeOf(size),
-    add: (planes, part) => scenes.push(planes.map((plane) => placePlane(plane, part, size))),
+    add: (planes, part) => scenes.push(planes.map((plane) => placePlane(plane, part, size, memory))),
     finish: () =>
       scenes[0]?.map(({ samples: first }, index) => {
         const samples = new Float32Array(first.length);
@@ -177,12 +186,12 @@ function createMedian(size: Size): Mosaic {
 const wholeOf = ({ width, height }: Size): Part => ({ x: 0, y: 0, width, height });
 
 /** A plane of a part as one of the whole picture. */
-function placePlane(plane: Plane, part: Part, { width, height }: Size): Plane {
+function placePlane(plane: Plane, part: Part, { width, height }: Size, memory: Memory): Plane {
   if (part.width === width && part.height === height) {
     return plane;
   }
-  const samples = createSamples(plane.type, width * height);
-  const mask = new Uint8Array(width * height);
+  const samples = memory.take(plane.type, width * height);
+  const mask = memory.take("uint8", width * height);
   for (let row = 0; row < part.height; row += 1) {
     const [from, to] = [row * part.width, (part.y + row) * width + part.x];
     samples.set(plane.samples.subarray(from, from + part.width), to);

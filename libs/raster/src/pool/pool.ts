@@ -10,7 +10,7 @@ import type {
   PointRequest,
   StatisticsRequest,
 } from "../engine/requests.ts";
-import { RasterError, toCancelled } from "../errors.ts";
+import { RasterError, toCancelled, toTimeout } from "../errors.ts";
 import type { BandStatistics } from "../render/statistics.ts";
 import { type SourceLocation, describeLocation } from "../sources/source.ts";
 import type { FromWorker, Method, ToWorker } from "./messages.ts";
@@ -36,9 +36,10 @@ interface Job {
   readonly argument: unknown;
   readonly affinity: number;
   readonly onPart?: (bytes: Uint8Array) => void;
+  /** Ends the job for whoever waits for it; what comes later is nothing to them. */
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  readonly signal: AbortSignal;
+  isCancelled: boolean;
   /** A thread that ended under it: once is bad luck, twice is the request's own doing. */
   crashes: number;
 }
@@ -160,26 +161,35 @@ export class RasterPool {
     if (this.#queue.length >= this.#options.maxQueued) {
       return Promise.reject(new RasterError("busy", "Too many requests are waiting; try again in a moment."));
     }
-    const deadline = AbortSignal.timeout(this.#options.timeoutMs);
-    const both = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    if (signal?.aborted === true) {
+      return Promise.reject(toCancelled(signal));
+    }
     return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
+      // Neither the limit nor the caller's signal may keep what a job has made: an `AbortSignal.timeout` would until it is over.
+      const limit = setTimeout(() => this.#cancel(job, toTimeout()), this.#options.timeoutMs);
+      const abort = () => this.#cancel(job, toCancelled(signal!));
+      const forget = () => {
+        clearTimeout(limit);
+        signal?.removeEventListener("abort", abort);
+      };
       const job: Job = {
-        id,
+        id: this.#nextId++,
         method,
         argument,
         affinity: hash(affinity),
         ...(onPart !== undefined && { onPart }),
-        resolve,
-        reject,
-        signal: both,
+        resolve: (value) => {
+          forget();
+          resolve(value);
+        },
+        reject: (error) => {
+          forget();
+          reject(error);
+        },
+        isCancelled: false,
         crashes: 0,
       };
-      if (both.aborted) {
-        reject(toCancelled(both));
-        return;
-      }
-      both.addEventListener("abort", () => this.#cancel(job), { once: true });
+      signal?.addEventListener("abort", abort, { once: true });
       this.#queue.push(job);
       this.#dispatch();
     });
@@ -223,10 +233,10 @@ export class RasterPool {
       this.#threads[index] = undefined;
       for (const job of thread.jobs.values()) {
         job.crashes += 1;
-        if (this.#isClosed || job.crashes >= MAX_CRASHES || job.signal.aborted || job.onPart !== undefined) {
+        if (this.#isClosed || job.crashes >= MAX_CRASHES || job.isCancelled || job.onPart !== undefined) {
           job.reject(
             new RasterError(
-              job.signal.aborted ? "cancelled" : "unavailable",
+              job.isCancelled ? "cancelled" : "unavailable",
               "The thread that handled the request ended.",
             ),
           );
@@ -260,8 +270,9 @@ export class RasterPool {
     this.#dispatch();
   }
 
-  #cancel(job: Job): void {
-    job.reject(toCancelled(job.signal));
+  #cancel(job: Job, error: RasterError): void {
+    job.isCancelled = true;
+    job.reject(error);
     const at = this.#queue.indexOf(job);
     if (at >= 0) {
       this.#queue.splice(at, 1);

@@ -43,10 +43,15 @@ async function run(id: number, method: Method, argument: unknown, signal: AbortS
     return undefined;
   }
   const value = await engine[method](argument as never, signal);
-  // Its own memory, so that it can be handed over rather than copied with whatever it is a part of.
   return method === "image"
-    ? { ...(value as { bytes: Uint8Array }), bytes: new Uint8Array((value as { bytes: Uint8Array }).bytes) }
+    ? { ...(value as { bytes: Uint8Array }), bytes: toOwn((value as { bytes: Uint8Array }).bytes) }
     : value;
+}
+
+/** Bytes in memory of their own, so that they can be handed over rather than copied with whatever they are a part of. */
+function toOwn(bytes: Uint8Array): Uint8Array {
+  // Memory of a `Buffer` may be Node.js's own.
+  return Buffer.isBuffer(bytes) || bytes.byteLength !== bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }
 
 function send(message: FromWorker, carrier?: unknown): void {

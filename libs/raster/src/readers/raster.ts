@@ -2,15 +2,19 @@ import type { Crs } from "../warp/crs.ts";
 
 export type SampleType = "uint8" | "int8" | "uint16" | "int16" | "uint32" | "int32" | "float32" | "float64";
 
-export type Samples =
-  | Uint8Array
-  | Int8Array
-  | Uint16Array
-  | Int16Array
-  | Uint32Array
-  | Int32Array
-  | Float32Array
-  | Float64Array;
+/** The arrays of each type. */
+export interface SampleArrays {
+  readonly uint8: Uint8Array;
+  readonly int8: Int8Array;
+  readonly uint16: Uint16Array;
+  readonly int16: Int16Array;
+  readonly uint32: Uint32Array;
+  readonly int32: Int32Array;
+  readonly float32: Float32Array;
+  readonly float64: Float64Array;
+}
+
+export type Samples = SampleArrays[SampleType];
 
 /** Pixel corner (column, row) → coordinates: x = a·column + b·row + c, y = d·column + e·row + f. */
 export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
@@ -93,7 +97,13 @@ export interface Raster {
   readonly close: () => Promise<void>;
 }
 
-const CONSTRUCTORS = {
+interface SamplesConstructor<T> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (length: number): T;
+  new (buffer: ArrayBuffer, byteOffset: number, length: number): T;
+}
+
+const CONSTRUCTORS: { readonly [T in SampleType]: SamplesConstructor<SampleArrays[T]> } = {
   uint8: Uint8Array,
   int8: Int8Array,
   uint16: Uint16Array,
@@ -102,10 +112,14 @@ const CONSTRUCTORS = {
   int32: Int32Array,
   float32: Float32Array,
   float64: Float64Array,
-} as const;
+};
 
-export function createSamples(type: SampleType, length: number): Samples {
-  return new CONSTRUCTORS[type](length);
+export function constructorOf<T extends SampleType>(type: T): SamplesConstructor<SampleArrays[T]> {
+  return CONSTRUCTORS[type];
+}
+
+export function createSamples<T extends SampleType>(type: T, length: number): SampleArrays[T] {
+  return new (constructorOf(type))(length);
 }
 
 export function bytesOf(type: SampleType): number {

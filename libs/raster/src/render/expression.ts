@@ -78,12 +78,28 @@ const UNARY = new Set(["-", "+", "!", "~"]);
 
 jsep.addBinaryOp("**", 11, true);
 
+const compiled = new Map<string, Expression>();
+const MAX_COMPILED = 500;
+
 /**
  * Compiles a formula over bands, such as `(nir - red) / (nir + red)`. Only numbers, names, the operators and functions above are
  * made into code.
  * @throws {RasterError} `invalid-request` saying what is wrong
  */
 export function compileExpression(text: string): Expression {
+  let expression = compiled.get(text);
+  if (expression === undefined) {
+    expression = compile(text);
+    // Tiles have the same few again and again.
+    if (compiled.size >= MAX_COMPILED) {
+      compiled.clear();
+    }
+    compiled.set(text, expression);
+  }
+  return expression;
+}
+
+function compile(text: string): Expression {
   if (text.length > MAX_EXPRESSION_CHARACTERS) {
     throw invalidRequest(`The expression is longer than ${MAX_EXPRESSION_CHARACTERS} characters.`);
   }

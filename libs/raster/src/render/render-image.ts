@@ -1,6 +1,8 @@
 import { invalidRequest } from "../errors.ts";
 import { type ColorTable, type ColormapSpec, namedColorTable, stopsColorTable } from "./colormaps.ts";
+import { type Memory, OWN_MEMORY } from "../memory.ts";
 import type { Samples } from "../readers/raster.ts";
+import { isClear, isFull, uniteInto } from "./masks.ts";
 import type { Plane } from "./plane.ts";
 
 export type Range = readonly [min: number, max: number];
@@ -14,6 +16,8 @@ export interface RenderOptions {
   readonly colormap?: ColormapSpec;
   /** Colours of the values of a palette image, four bytes each. */
   readonly palette?: Uint8Array;
+  /** What the image is kept in. */
+  readonly memory?: Memory;
 }
 
 /** Pixels next to each other, 8 bits a channel. */
@@ -35,26 +39,30 @@ export interface Image {
  */
 export function renderImage(planes: readonly Plane[], width: number, height: number, options: RenderOptions): Image {
   const [first, second, third, fourth] = planes;
+  const { memory = OWN_MEMORY } = options;
   if (first === undefined || planes.length > 4) {
     throw invalidRequest(`An image has one to four bands, not ${planes.length}.`);
   }
   if (planes.length === 1) {
     return options.colormap !== undefined || options.palette !== undefined
       ? renderColors(first, width, height, options)
-      : composeImage([toChannel(first, rangeOf(options, 0), options.gamma)], first.mask, width, height);
+      : composeImage([toChannel(first, rangeOf(options, 0), options.gamma, memory)], first.mask, width, height, memory);
   }
   if (second === undefined || third === undefined) {
     throw invalidRequest("An image of two bands cannot be shown; choose one or three.");
   }
   const channels = [first, second, third].map((plane, index) =>
-    toChannel(plane, rangeOf(options, index), options.gamma),
+    toChannel(plane, rangeOf(options, index), options.gamma, memory),
   );
-  const mask = unionMasks([first.mask, second.mask, third.mask]);
+  const mask = unionMasks([first.mask, second.mask, third.mask], memory);
   return composeImage(
     channels,
-    fourth === undefined ? mask : multiply(mask, toBytes(toChannel(fourth, rangeOf(options, 3), undefined))),
+    fourth === undefined
+      ? mask
+      : multiply(mask, toBytes(toChannel(fourth, rangeOf(options, 3), undefined, memory), memory)),
     width,
     height,
+    memory,
   );
 }
 
@@ -74,7 +82,7 @@ interface Channel {
 const IDENTITY = Uint8Array.from({ length: 256 }, (_, value) => value);
 
 /** Rescales to bytes, by a table where there are few possible values. */
-function toChannel({ samples, type }: Plane, [min, max]: Range, gamma: number | undefined): Channel {
+function toChannel({ samples, type }: Plane, [min, max]: Range, gamma: number | undefined, memory: Memory): Channel {
   if (!Number.isFinite(min) || !Number.isFinite(max) || min === max) {
     throw invalidRequest("Rescaling needs two different numbers: min,max.");
   }
@@ -102,15 +110,15 @@ function toChannel({ samples, type }: Plane, [min, max]: Range, gamma: number | 
     }
     return { samples, table };
   }
-  const bytes = new Uint8Array(samples.length);
+  const bytes = memory.take("uint8", samples.length);
   for (let at = 0; at < bytes.length; at += 1) {
     bytes[at] = toByte(samples[at]!) + 0.5;
   }
   return { samples: bytes, table: IDENTITY };
 }
 
-function toBytes({ samples, table }: Channel): Uint8Array {
-  const output = new Uint8Array(samples.length);
+function toBytes({ samples, table }: Channel, memory: Memory): Uint8Array {
+  const output = memory.take("uint8", samples.length);
   for (let at = 0; at < output.length; at += 1) {
     output[at] = table[samples[at]! & 0xff_ff]!;
   }
@@ -121,10 +129,10 @@ function renderColors(
   plane: Plane,
   width: number,
   height: number,
-  { colormap, palette, rescale, gamma }: RenderOptions,
+  { colormap, palette, rescale, gamma, memory = OWN_MEMORY }: RenderOptions,
 ): Image {
   const { samples, mask } = plane;
-  const data = new Uint8Array(width * height * 4);
+  const data = memory.take("uint8", width * height * 4);
   const paint = (at: number, table: Uint8Array, entry: number) => {
     data[at * 4] = table[entry]!;
     data[at * 4 + 1] = table[entry + 1]!;
@@ -144,7 +152,7 @@ function renderColors(
   } else {
     const table: ColorTable =
       colormap.kind === "named" ? namedColorTable(colormap.name) : stopsColorTable(colormap.stops);
-    const bytes = toBytes(toChannel(plane, rescale?.[0] ?? [0, 255], gamma));
+    const bytes = toBytes(toChannel(plane, rescale?.[0] ?? [0, 255], gamma, memory), memory);
     const indexed = toIndexed(bytes, mask, table);
     if (indexed !== undefined) {
       return { width, height, channels: 1, ...indexed };
@@ -155,7 +163,7 @@ function renderColors(
       }
     }
   }
-  return { width, height, channels: 4, data, isEmpty: mask.every((value) => value === 0) };
+  return { width, height, channels: 4, data, isEmpty: isClear(mask) };
 }
 
 /**
@@ -214,19 +222,16 @@ function toClassFinder(colormap: ColormapSpec): (value: number) => Uint8Array | 
 }
 
 /** A pixel is there when any of the bands has it. */
-function unionMasks(masks: readonly Uint8Array[]): Uint8Array {
+function unionMasks(masks: readonly Uint8Array[], memory: Memory): Uint8Array {
   const [first, ...others] = masks;
   const different = others.filter((mask) => mask !== first);
   if (first === undefined || different.length === 0) {
     return first ?? new Uint8Array(0);
   }
-  const output = first.slice();
+  const output = memory.take("uint8", first.length);
+  output.set(first);
   for (const mask of different) {
-    for (let at = 0; at < output.length; at += 1) {
-      if (mask[at]! > output[at]!) {
-        output[at] = mask[at]!;
-      }
-    }
+    uniteInto(output, mask);
   }
   return output;
 }
@@ -235,23 +240,25 @@ function multiply(mask: Uint8Array, alpha: Uint8Array): Uint8Array {
   return mask.map((value, at) => Math.round((value * alpha[at]!) / 255));
 }
 
-function composeImage(channels: readonly Channel[], mask: Uint8Array, width: number, height: number): Image {
-  let isFull = true;
-  let isEmpty = true;
-  for (let at = 0; at < mask.length && (isFull || isEmpty); at += 1) {
-    isFull &&= mask[at] === 255;
-    isEmpty &&= mask[at] === 0;
-  }
+function composeImage(
+  channels: readonly Channel[],
+  mask: Uint8Array,
+  width: number,
+  height: number,
+  memory: Memory,
+): Image {
+  const isWhole = isFull(mask);
+  const isEmpty = isClear(mask);
   const [red, green, blue] = channels;
   if (red === undefined) {
     throw invalidRequest("An image has at least one band.");
   }
   const count = width * height;
   if (green === undefined || blue === undefined) {
-    if (isFull) {
-      return { width, height, channels: 1, data: toBytes(red), isEmpty };
+    if (isWhole) {
+      return { width, height, channels: 1, data: toBytes(red, memory), isEmpty };
     }
-    const data = new Uint8Array(count * 2);
+    const data = memory.take("uint8", count * 2);
     for (let at = 0; at < count; at += 1) {
       data[at * 2] = mask[at] === 0 ? 0 : red.table[red.samples[at]! & 0xff_ff]!;
       data[at * 2 + 1] = mask[at]!;
@@ -263,8 +270,8 @@ function composeImage(channels: readonly Channel[], mask: Uint8Array, width: num
     green,
     blue,
   ];
-  if (isFull) {
-    const data = new Uint8Array(count * 3);
+  if (isWhole) {
+    const data = memory.take("uint8", count * 3);
     for (let at = 0, to = 0; at < count; at += 1, to += 3) {
       data[to] = toRed[reds[at]! & 0xff_ff]!;
       data[to + 1] = toGreen[greens[at]! & 0xff_ff]!;
@@ -272,7 +279,7 @@ function composeImage(channels: readonly Channel[], mask: Uint8Array, width: num
     }
     return { width, height, channels: 3, data, isEmpty };
   }
-  const data = new Uint8Array(count * 4);
+  const data = memory.take("uint8", count * 4);
   for (let at = 0, to = 0; at < count; at += 1, to += 4) {
     const alpha = mask[at]!;
     if (alpha !== 0) {

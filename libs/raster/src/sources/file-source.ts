@@ -1,4 +1,5 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 
 import { RasterError, checkCancelled } from "../errors.ts";
 import type { FileLocation, Source } from "./source.ts";
@@ -22,8 +23,9 @@ export async function openFileSource({ path }: FileLocation): Promise<Source> {
     await handle.close();
     throw new RasterError("not-found", "The source is not a regular file.");
   }
+  const version = toVersion(identity);
   return {
-    key: `file:${path}#${toVersion(identity)}`,
+    key: `file:${path}#${version}`,
     size: identity.size,
     read: async (offset, length, signal) => {
       checkCancelled(signal);
@@ -40,7 +42,9 @@ export async function openFileSource({ path }: FileLocation): Promise<Source> {
     },
     isCurrent: async () => {
       try {
-        return toVersion(await stat(path)) === toVersion(identity);
+        // Synchronous: a microsecond or two, a tenth of what the thread pool takes.
+        const now = statSync(path, { throwIfNoEntry: false });
+        return now !== undefined && toVersion(now) === version;
       } catch {
         return false;
       }

@@ -1,3 +1,4 @@
+import { OWN_MEMORY } from "../memory.ts";
 import type { Grid } from "./grid.ts";
 import { type Mapping, type PixelMap, createExtent, median, takeIndex, toPart } from "./map-parts.ts";
 
@@ -11,9 +12,9 @@ export function createExact({ width, height }: Grid, mapping: Mapping): PixelMap
     }
   }
   mapping(all.columns, all.rows);
-  const toPoints: PixelMap["toPoints"] = (part, { ratioX, ratioY, originX, originY, every }) => {
-    const columns = new Float64Array(part.width * part.height);
-    const rows = new Float64Array(part.width * part.height);
+  const toPoints: PixelMap["toPoints"] = (part, { ratioX, ratioY, originX, originY, every }, memory = OWN_MEMORY) => {
+    const columns = memory.take("float64", part.width * part.height);
+    const rows = memory.take("float64", part.width * part.height);
     for (let row = 0, to = 0; row < part.height; row += 1) {
       for (let from = (part.y + row) * width + part.x, end = from + part.width; from < end; from += 1, to += 1) {
         columns[to] = (all.columns[from]! * ratioX - originX) / every;

@@ -1,3 +1,5 @@
+import type { Memory } from "../memory.ts";
+
 /** Where each pixel centre of a grid is in a raster: columns and rows of the full image, NaN where it is nowhere. */
 export interface PixelMap {
   /** Source pixels a target pixel covers, in each direction of the source. */
@@ -8,7 +10,11 @@ export interface PixelMap {
   /** Extent of the points of a part. */
   readonly boundsOf: (part: Part) => Bounds | undefined;
   /** Points of a part of the grid, in pixels of a window. */
-  readonly toPoints: (part: Part, window: WindowTransform) => { columns: Float64Array; rows: Float64Array };
+  readonly toPoints: (
+    part: Part,
+    window: WindowTransform,
+    memory?: Memory,
+  ) => { columns: Float64Array; rows: Float64Array };
   /** Numbers of the blocks' pixels that points of a part fall on, -1 outside: what nearest neighbour needs. Valid until the next call. */
   readonly toIndex: (part: Part, window: WindowTransform, blocks: BlockIndex) => Int32Array;
 }
@@ -69,9 +75,9 @@ export function takeIndex(length: number): Int32Array {
   return kept.subarray(0, length);
 }
 
-/** Numbers of the source's pixels that points fall on, -1 outside. */
+/** Numbers of the source's pixels that points fall on, -1 outside. Valid until the next call. */
 export function toNearestIndex(columns: Float64Array, rows: Float64Array, width: number, height: number): Int32Array {
-  const index = new Int32Array(columns.length);
+  const index = takeIndex(columns.length);
   for (let at = 0; at < index.length; at += 1) {
     const column = columns[at]!;
     const row = rows[at]!;

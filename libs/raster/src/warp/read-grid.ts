@@ -1,13 +1,14 @@
 import { checkCancelled } from "../errors.ts";
 import { MAX_WINDOW_PIXELS } from "../limits.ts";
+import { type Memory, OWN_MEMORY } from "../memory.ts";
 import type { BandInfo, Raster, Samples } from "../readers/raster.ts";
-import { createSamples } from "../readers/raster.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
 import { readBlocks } from "../windows/read-blocks.ts";
 import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
 import { type Part, type PixelMap, toNearestIndex } from "./map-parts.ts";
+import { maskMissing, pickSamples } from "./pick-samples.ts";
 import { createPixelMap } from "./pixel-map.ts";
 import { type Resampling, resample } from "./resample.ts";
 
@@ -19,6 +20,8 @@ export interface ReadGridOptions {
   readonly ignoreOverviews?: boolean;
   /** Taken instead of what the file says. */
   readonly nodata?: number;
+  /** What bands are kept in. */
+  readonly memory?: Memory;
 }
 
 /** One band on a grid. */
@@ -48,7 +51,7 @@ export async function readGrid(
 ): Promise<GridData> {
   const whole = wholeOf(grid);
   const { part, bands } = await readGridPart(raster, cache, grid, whole, options, signal);
-  return { part: whole, bands: bands.map((band) => placeBand(band, part, whole)) };
+  return { part: whole, bands: bands.map((band) => placeBand(band, part, whole, options.memory)) };
 }
 
 /** As `readGrid`, but gives no more of a part of the grid than what is in the raster. */
@@ -62,7 +65,7 @@ export async function readGridPart(
 ): Promise<GridData> {
   checkGrid(grid);
   const { info } = raster;
-  const { bands, resampling = "nearest" } = options;
+  const { bands, resampling = "nearest", memory = OWN_MEMORY } = options;
   const source = createGeoreferencing(info);
   const map = createPixelMap(grid, source, westernmostOf(info.transform, info.width));
   const level = options.ignoreOverviews === true ? 0 : chooseLevel(info, map);
@@ -75,7 +78,7 @@ export async function readGridPart(
   }));
   if (part === undefined || window === undefined) {
     const none = { x: requested.x, y: requested.y, width: 0, height: 0 };
-    return { part: none, bands: infos.map((each) => createEmptyBand(each, 0)) };
+    return { part: none, bands: infos.map((each) => createEmptyBand(each, 0, memory)) };
   }
   const layout = info.levels[level]!;
   const ratios = { ratioX: layout.width / info.width, ratioY: layout.height / info.height };
@@ -97,38 +100,38 @@ export async function readGridPart(
         },
       );
       const shift = blocks.shiftX + blocks.shiftY;
-      const shared = toSharedMask(blocks.mask, index, shift);
-      return { part, bands: infos.map((band, at) => pickBand(blocks.planes[at]!, index, shift, band, shared)) };
+      const shared = toSharedMask(blocks.mask, index, shift, memory);
+      return { part, bands: infos.map((band, at) => pickBand(blocks.planes[at]!, index, shift, band, shared, memory)) };
     }
   }
-  const { planes, mask, width, height } = await readWindow(raster, cache, { level, bands, ...window }, signal);
+  const { planes, mask, width, height } = await readWindow(raster, cache, { level, bands, ...window, memory }, signal);
   checkCancelled(signal);
   const transform = { ...ratios, originX: window.x, originY: window.y, every: window.every };
   if (resampling === "nearest") {
-    const { columns, rows } = map.toPoints(part, transform);
+    const { columns, rows } = map.toPoints(part, transform, memory);
     const index = toNearestIndex(columns, rows, width, height);
-    const shared = toSharedMask(mask && [mask], index, ONE_BLOCK);
-    return { part, bands: infos.map((band, at) => pickBand([planes[at]!], index, ONE_BLOCK, band, shared)) };
+    const shared = toSharedMask(mask && [mask], index, ONE_BLOCK, memory);
+    return { part, bands: infos.map((band, at) => pickBand([planes[at]!], index, ONE_BLOCK, band, shared, memory)) };
   }
   const target = {
-    ...map.toPoints(part, transform),
+    ...map.toPoints(part, transform, memory),
     scaleX: (map.scaleX * transform.ratioX) / window.every,
     scaleY: (map.scaleY * transform.ratioY) / window.every,
   };
   const index = toNearestIndex(target.columns, target.rows, width, height);
-  const shared = toSharedMask(mask && [mask], index, ONE_BLOCK);
+  const shared = toSharedMask(mask && [mask], index, ONE_BLOCK, memory);
   const output = infos.map((band, at): GridBand => {
     const plane = planes[at]!;
-    const valid = toValid(plane, mask, band);
-    const covered = resampling === "average" ? new Uint8Array(index.length) : undefined;
+    const valid = toValid(plane, mask, band, memory);
+    const covered = resampling === "average" ? memory.take("uint8", index.length) : undefined;
     const samples = resample(
       { width, height, type: band.type, samples: plane, ...(valid && { valid }) },
       target,
       index,
       resampling,
-      covered,
+      { ...(covered && { covered }), memory },
     );
-    const own = valid === undefined ? shared : maskBy(shared, valid, index);
+    const own = valid === undefined ? shared : maskBy(shared, valid, index, memory);
     return { info: band, samples, mask: covered === undefined ? own : coverMask(own, covered) };
   });
   return { part, bands: output };
@@ -140,11 +143,11 @@ const ONE_BLOCK = 31;
 export const wholeOf = ({ width, height }: Pick<Grid, "width" | "height">): Part => ({ x: 0, y: 0, width, height });
 
 /** A band of a part as one of another part around it. */
-export function placeBand(band: GridBand, from: Part, to: Part): GridBand {
+export function placeBand(band: GridBand, from: Part, to: Part, memory: Memory = OWN_MEMORY): GridBand {
   if (from.x === to.x && from.y === to.y && from.width === to.width && from.height === to.height) {
     return band;
   }
-  const output = createEmptyBand(band.info, to.width * to.height);
+  const output = createEmptyBand(band.info, to.width * to.height, memory);
   for (let row = 0; row < from.height; row += 1) {
     const start = row * from.width;
     const at = (from.y - to.y + row) * to.width + from.x - to.x;
@@ -226,8 +229,13 @@ function westernmostOf(transform: Raster["info"]["transform"], width: number): n
   return covered >= 360 ? west : west - (360 - covered) / 2;
 }
 
-function toSharedMask(mask: readonly Samples[] | undefined, index: Int32Array, shift: number): Uint8Array {
-  const output = new Uint8Array(index.length);
+function toSharedMask(
+  mask: readonly Samples[] | undefined,
+  index: Int32Array,
+  shift: number,
+  memory: Memory,
+): Uint8Array {
+  const output = memory.take("uint8", index.length);
   if (mask === undefined) {
     for (let at = 0; at < index.length; at += 1) {
       // The sign's bit spread over all: 255 where there is a pixel, 0 for -1.
@@ -249,61 +257,32 @@ function toSharedMask(mask: readonly Samples[] | undefined, index: Int32Array, s
   return output;
 }
 
-/** The nearest samples, from blocks of 2^shift pixels. Bands without nodata share the mask. */
+/** The nearest samples, from blocks of 2^shift pixels. Bands that have all of their pixels share the mask. */
 function pickBand(
   blocks: readonly Samples[],
   index: Int32Array,
   shift: number,
   info: BandInfo,
   shared: Uint8Array,
+  memory: Memory,
 ): GridBand {
-  const { nodata, type } = info;
-  const samples = createSamples(type, index.length);
-  const within = 2 ** shift - 1;
-  const isFloat = type === "float32" || type === "float64";
-  let block = blocks[0]!;
-  let number = 0;
-  if (nodata === undefined && !isFloat) {
-    for (let at = 0; at < index.length; at += 1) {
-      const from = index[at]!;
-      if (from >= 0) {
-        if (from >> shift !== number) {
-          number = from >> shift;
-          block = blocks[number]!;
-        }
-        samples[at] = block[from & within]!;
-      }
-    }
-    return { info, samples, mask: shared };
-  }
-  const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
-  const mask = shared.slice();
-  for (let at = 0; at < index.length; at += 1) {
-    const from = index[at]!;
-    if (from >= 0) {
-      if (from >> shift !== number) {
-        number = from >> shift;
-        block = blocks[number]!;
-      }
-      const value = block[from & within]!;
-      samples[at] = value;
-      // NaN is not itself.
-      if (value === missing || value !== value) {
-        mask[at] = 0;
-      }
-    }
-  }
-  return { info, samples, mask };
+  const { samples, hasMissing } = pickSamples(blocks, index, shift, info, memory);
+  return { info, samples, mask: hasMissing ? maskMissing(shared, samples, info, memory) : shared };
 }
 
 /** Which source pixels count; `undefined` when all do. */
-function toValid(plane: Samples, mask: Samples | undefined, { nodata, type }: BandInfo): Uint8Array | undefined {
+function toValid(
+  plane: Samples,
+  mask: Samples | undefined,
+  { nodata, type }: BandInfo,
+  memory: Memory,
+): Uint8Array | undefined {
   const isFloat = type === "float32" || type === "float64";
   if (mask === undefined && nodata === undefined && !isFloat) {
     return undefined;
   }
   const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
-  const valid = new Uint8Array(plane.length);
+  const valid = memory.take("uint8", plane.length);
   let all = true;
   for (let at = 0; at < plane.length; at += 1) {
     const value = plane[at]!;
@@ -314,8 +293,9 @@ function toValid(plane: Samples, mask: Samples | undefined, { nodata, type }: Ba
   return all ? undefined : valid;
 }
 
-function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array): Uint8Array {
-  const output = mask.slice();
+function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array, memory: Memory): Uint8Array {
+  const output = memory.take("uint8", mask.length);
+  output.set(mask);
   for (let at = 0; at < output.length; at += 1) {
     const from = index[at]!;
     if (from >= 0 && valid[from] === 0) {
@@ -341,6 +321,6 @@ function coverMask(mask: Uint8Array, covered: Uint8Array): Uint8Array {
   return mask.map((value, at) => (covered[at] === 0 ? 0 : value === 0 ? 255 : value));
 }
 
-function createEmptyBand(info: BandInfo, pixels: number): GridBand {
-  return { info, samples: createSamples(info.type, pixels), mask: new Uint8Array(pixels) };
+function createEmptyBand(info: BandInfo, pixels: number, memory: Memory): GridBand {
+  return { info, samples: memory.take(info.type, pixels), mask: memory.take("uint8", pixels) };
 }

@@ -6,6 +6,9 @@ import type { Bbox } from "./grid.ts";
 /** Points of an edge that are transformed to find a box: edges bend. */
 const EDGE_POINTS = 21;
 
+/** Half of the circumference of Web Mercator's Earth in metres, and what numbers in a request are cut off by. */
+const MERCATOR_EDGE = 20_037_508.35;
+
 /** In place; points that cannot be transformed become NaN. */
 export type Reproject = (xs: Float64Array, ys: Float64Array) => void;
 
@@ -65,17 +68,28 @@ export function reprojectBbox(bbox: Bbox, from: Crs, to: Crs): Bbox | undefined 
     return bbox;
   }
   const [minX, minY, maxX, maxY] = bbox;
-  const xs = new Float64Array(EDGE_POINTS * EDGE_POINTS);
-  const ys = new Float64Array(EDGE_POINTS * EDGE_POINTS);
-  for (let row = 0; row < EDGE_POINTS; row += 1) {
-    for (let column = 0; column < EDGE_POINTS; column += 1) {
-      xs[row * EDGE_POINTS + column] = minX + ((maxX - minX) * column) / (EDGE_POINTS - 1);
-      ys[row * EDGE_POINTS + column] = minY + ((maxY - minY) * row) / (EDGE_POINTS - 1);
+  const points = isMercatorTile(bbox, from) && isWgs84(to) ? 2 : EDGE_POINTS;
+  const xs = new Float64Array(points * points);
+  const ys = new Float64Array(points * points);
+  for (let row = 0; row < points; row += 1) {
+    for (let column = 0; column < points; column += 1) {
+      xs[row * points + column] = minX + ((maxX - minX) * column) / (points - 1);
+      ys[row * points + column] = minY + ((maxY - minY) * row) / (points - 1);
     }
   }
   createReproject(from, to)(xs, ys);
   return boundPoints(xs, ys, to.isGeographic);
 }
+
+/**
+ * Most requests are of such boxes; in degrees their edges are straight, so that the corners say all. Wider ones are left to their points:
+ * the corners of the whole world are one meridian.
+ */
+const isMercatorTile = ([minX, , maxX]: Bbox, { id }: Crs): boolean =>
+  id === "EPSG:3857" &&
+  Math.abs(minX) <= MERCATOR_EDGE &&
+  Math.abs(maxX) <= MERCATOR_EDGE &&
+  maxX - minX < MERCATOR_EDGE;
 
 /** The box of points; `undefined` when none is usable. */
 export function boundPoints(xs: Float64Array, ys: Float64Array, isGeographic: boolean): Bbox | undefined {

@@ -1,4 +1,5 @@
-import { type SampleType, type Samples, createSamples, rangeOf } from "../readers/raster.ts";
+import { type Memory, OWN_MEMORY } from "../memory.ts";
+import { type SampleType, type Samples, rangeOf } from "../readers/raster.ts";
 
 export const RESAMPLINGS = ["nearest", "bilinear", "cubic", "average"] as const;
 export type Resampling = (typeof RESAMPLINGS)[number];
@@ -31,9 +32,9 @@ export function resample(
   target: ResampleTarget,
   index: Int32Array,
   method: Exclude<Resampling, "nearest">,
-  covered?: Uint8Array,
+  { covered, memory = OWN_MEMORY }: { readonly covered?: Uint8Array; readonly memory?: Memory } = {},
 ): Samples {
-  const output = createSamples(source.type, index.length);
+  const output = memory.take(source.type, index.length);
   const store = createStore(output, source.type);
   const [scaleX, scaleY] = [Math.max(1, target.scaleX), Math.max(1, target.scaleY)];
   // Other software does not widen for the few percent that projections stretch either.
@@ -43,16 +44,7 @@ export function resample(
   } else if (method === "bilinear" && !isWide) {
     bilinearInto(source, target, index, output);
   } else {
-    convolveInto(
-      source,
-      target,
-      index,
-      store,
-      method === "bilinear" ? linear : cubic,
-      method === "bilinear" ? 1 : 2,
-      isWide ? scaleX : 1,
-      isWide ? scaleY : 1,
-    );
+    convolveInto(source, target, index, store, method === "cubic", isWide ? scaleX : 1, isWide ? scaleY : 1);
   }
   return output;
 }
@@ -137,9 +129,9 @@ function linear(distance: number): number {
 /** Catmull-Rom (a = -0.5), as GDAL. */
 function cubic(distance: number): number {
   return distance <= 1
-    ? 1.5 * distance ** 3 - 2.5 * distance ** 2 + 1
+    ? (1.5 * distance - 2.5) * distance * distance + 1
     : distance < 2
-      ? -0.5 * distance ** 3 + 2.5 * distance ** 2 - 4 * distance + 2
+      ? ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
       : 0;
 }
 
@@ -150,11 +142,11 @@ function convolveInto(
   { columns, rows }: ResampleTarget,
   index: Int32Array,
   store: Store,
-  kernel: (distance: number) => number,
-  radius: number,
+  isCubic: boolean,
   scaleX: number,
   scaleY: number,
 ): void {
+  const radius = isCubic ? 2 : 1;
   const [reachX, reachY] = [Math.min(radius * scaleX, MAX_TAPS / 2), Math.min(radius * scaleY, MAX_TAPS / 2)];
   const weightsX = new Float64Array(Math.ceil(reachX) * 2 + 2);
   for (let at = 0; at < index.length; at += 1) {
@@ -164,26 +156,45 @@ function convolveInto(
     }
     const x = columns[at]! - 0.5;
     const y = rows[at]! - 0.5;
-    const [left, right] = [Math.max(0, Math.ceil(x - reachX)), Math.min(width - 1, Math.floor(x + reachX))];
-    const [top, bottom] = [Math.max(0, Math.ceil(y - reachY)), Math.min(height - 1, Math.floor(y + reachY))];
+    const left = Math.max(0, Math.ceil(x - reachX));
+    const right = Math.min(width - 1, Math.floor(x + reachX));
+    const top = Math.max(0, Math.ceil(y - reachY));
+    const bottom = Math.min(height - 1, Math.floor(y + reachY));
+    let weightOfRow = 0;
     for (let column = left; column <= right; column += 1) {
-      weightsX[column - left] = kernel(Math.abs(column - x) / scaleX);
+      const distance = Math.abs(column - x) / scaleX;
+      const weight = isCubic ? cubic(distance) : linear(distance);
+      weightsX[column - left] = weight;
+      weightOfRow += weight;
     }
     let sum = 0;
     let weights = 0;
     for (let row = top; row <= bottom; row += 1) {
-      const weightY = kernel(Math.abs(row - y) / scaleY);
+      const distance = Math.abs(row - y) / scaleY;
+      const weightY = isCubic ? cubic(distance) : linear(distance);
       if (weightY === 0) {
         continue;
       }
-      const start = row * width;
-      for (let column = left; column <= right; column += 1) {
-        if (valid === undefined || valid[start + column] !== 0) {
-          const weight = weightsX[column - left]! * weightY;
-          sum += samples[start + column]! * weight;
-          weights += weight;
+      const first = row * width + left;
+      const taps = right - left + 1;
+      let sumOfRow = 0;
+      if (valid === undefined) {
+        for (let tap = 0; tap < taps; tap += 1) {
+          sumOfRow += samples[first + tap]! * weightsX[tap]!;
         }
+        weights += weightOfRow * weightY;
+      } else {
+        let weightOfValid = 0;
+        for (let tap = 0; tap < taps; tap += 1) {
+          if (valid[first + tap] !== 0) {
+            const weight = weightsX[tap]!;
+            sumOfRow += samples[first + tap]! * weight;
+            weightOfValid += weight;
+          }
+        }
+        weights += weightOfValid * weightY;
       }
+      sum += sumOfRow * weightY;
     }
     store(at, weights > 1e-6 ? sum / weights : samples[nearest]!);
   }

@@ -1,6 +1,7 @@
 import { RasterError, checkCancelled, invalidRequest } from "../errors.ts";
 import { MAX_WINDOW_PIXELS } from "../limits.ts";
-import { type BlockAddress, type Raster, type Samples, createSamples } from "../readers/raster.ts";
+import { type Memory, OWN_MEMORY } from "../memory.ts";
+import type { BlockAddress, Raster, Samples } from "../readers/raster.ts";
 import type { BlockCache } from "./block-cache.ts";
 import { planTargets } from "./targets.ts";
 
@@ -15,6 +16,7 @@ export interface WindowRequest {
   readonly bands: readonly number[];
   /** Takes every n-th pixel: for files without overviews. 1 when left out. */
   readonly every?: number;
+  readonly memory?: Memory;
 }
 
 export interface Window {
@@ -34,7 +36,7 @@ export async function readWindow(
   signal?: AbortSignal,
 ): Promise<Window> {
   const { info } = raster;
-  const { level, x, y, width, height, bands, every = 1 } = request;
+  const { level, x, y, width, height, bands, every = 1, memory = OWN_MEMORY } = request;
   const layout = info.levels[level];
   if (layout === undefined || x < 0 || y < 0 || x + width > layout.width || y + height > layout.height) {
     throw invalidRequest("The window is not inside of the raster.");
@@ -51,7 +53,7 @@ export async function readWindow(
     );
   }
   const { targets, maskTarget, all, groups: neededGroups } = planTargets(raster, bands);
-  const outputs = all.map(({ type }) => createSamples(type, outWidth * outHeight));
+  const outputs = all.map(({ type }) => memory.take(type, outWidth * outHeight));
   const [firstColumn, lastColumn] = [
     Math.floor(x / layout.blockWidth),
     Math.floor((x + width - 1) / layout.blockWidth),
