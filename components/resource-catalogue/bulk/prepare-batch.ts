@@ -1,6 +1,8 @@
+import { isAscii } from "node:buffer";
+
 import { createItemValidator } from "@swath/stac/schema";
 
-import { parseJsonBody } from "../http/json-body.ts";
+import { parseJsonBody, parseJsonText } from "../http/json-body.ts";
 import { prepareItem, prepareItems } from "../stac/prepare.ts";
 import { onlyWhatIsNeeded } from "./lenient.ts";
 import { type PreparedLines, RecordLines } from "./record-lines.ts";
@@ -38,10 +40,13 @@ export function createBatchPreparer(isLenient: boolean): (batch: Batch) => Batch
     const lines = new RecordLines(EXPECTED_GROWTH * buffer.length + ROOM);
     if (form === "lines") {
       let line = firstLine;
+      const isPlain = isAscii(buffer);
       for (const part of splitLines(buffer)) {
         if (part.length > 0) {
           const what = `Line ${line}`;
-          lines.add(prepareItem(validators, parseJsonBody(part, what), collection, what));
+          // ASCII is decoded at a third of the cost.
+          const body = isPlain ? parseJsonText(part.latin1Slice(), what) : parseJsonBody(part, what);
+          lines.add(prepareItem(validators, body, collection, what));
         }
         line += 1;
       }

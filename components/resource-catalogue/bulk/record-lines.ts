@@ -46,9 +46,12 @@ export class RecordLines {
 
 /** The same as the store takes them. */
 export function toPreparedRecords({ ids, bytes, ends }: PreparedLines): PreparedRecord[] {
-  return ids.map((id, index) => ({
-    id,
-    isCollection: false,
-    cells: bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]),
-  }));
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let from = 0;
+  return ids.map((id, index) => {
+    const to = ends[index] as number;
+    const cells = { bytes: buffer, from, to };
+    from = to;
+    return { id, isCollection: false, cells };
+  });
 }

@@ -2,8 +2,14 @@
 const MAX_WORDS = 2000;
 const MAX_WORD_LENGTH = 60;
 
+/** Printable ASCII has neither marks nor letters of more than one form. */
+const PLAIN = /^[ -~]*$/;
+
 /** Text without case and marks on letters, as words are compared. */
 export function foldText(text: string): string {
+  if (PLAIN.test(text)) {
+    return text.toLowerCase();
+  }
   return text
     .normalize("NFD")
     .replaceAll(/\p{M}+/gu, "")
@@ -14,7 +20,8 @@ export function foldText(text: string): string {
 
 /** The words of a text in their order: runs of letters and digits. `S2B_33TWM` has two. */
 export function wordsOf(text: string): string[] {
-  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const isPlain = PLAIN.test(text);
+  return (isPlain ? text.toLowerCase().match(/[a-z0-9]+/g) : foldText(text).match(/[\p{L}\p{N}]+/gu)) ?? [];
 }
 
 /** The words of a record as PostgreSQL's tsvector is written, with positions, so that phrases are found. */

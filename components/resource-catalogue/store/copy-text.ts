@@ -39,12 +39,21 @@ export interface Placement {
   readonly changedAt: string;
 }
 
-/** A record that is ready to be stored: the columns of its own as values, or as they stand in a line of COPY, in UTF-8. */
+/** Columns of a record's own as they stand in a line of COPY, in UTF-8: a piece of the bytes of many. */
+export interface CopyLine {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A record that is ready to be stored: the columns of its own as values, or as they stand in COPY. */
 export interface PreparedRecord {
   readonly id: string;
   readonly isCollection: boolean;
-  readonly cells: readonly Cell[] | Uint8Array;
+  readonly cells: readonly Cell[] | CopyLine;
 }
+
+export const isCopyLine = (cells: PreparedRecord["cells"]): cells is CopyLine => !Array.isArray(cells);
 
 /** Columns of the record's own. */
 export function prepareRecordCells(record: NewRecord): PreparedRecord {
@@ -94,9 +103,10 @@ const ESCAPED: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "
 /** Cells in the text format of COPY, without a line end. */
 export function toCopyText(cells: readonly Cell[]): string {
   let line = "";
-  for (const [index, cell] of cells.entries()) {
-    const text = cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell);
-    line += index === 0 ? text : `\t${text}`;
+  let tab = "";
+  for (const cell of cells) {
+    line += tab + (cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell));
+    tab = "\t";
   }
   return line;
 }

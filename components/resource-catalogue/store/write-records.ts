@@ -7,9 +7,11 @@ import { from as copyFrom } from "pg-copy-streams";
 import type { NewRecord } from "../model/record.ts";
 import {
   COLUMNS,
+  type CopyLine,
   OWN_COLUMNS,
   type Placement,
   type PreparedRecord,
+  isCopyLine,
   prepareRecordCells,
   toCells,
   toCopyText,
@@ -71,7 +73,7 @@ export function writePrepared(
   options: WriteOptions,
 ): Promise<Written[]> {
   const [only] = records;
-  if (only !== undefined && records.length === 1 && options.mode === "insert" && !(only.cells instanceof Uint8Array)) {
+  if (only !== undefined && records.length === 1 && options.mode === "insert" && !isCopyLine(only.cells)) {
     return insertOne(pool, only, options.collection).then((written) => [written]);
   }
   return inTransaction(pool, async (client) => {
@@ -264,7 +266,7 @@ interface Row {
 }
 
 async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<void> {
-  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => record.cells instanceof Uint8Array)) {
+  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => isCopyLine(record.cells))) {
     const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin`));
     await pipeline(Readable.from(toChunks(rows)), stream);
     return;
@@ -283,20 +285,24 @@ function* toChunks(rows: readonly Row[]): Generator<Buffer> {
   let end = 0;
   for (const { record, placement } of rows) {
     const placed = `${toCopyText(toCells(placement))}\t`;
-    const own = record.cells instanceof Uint8Array ? record.cells : Buffer.from(toCopyText(record.cells));
-    const length = placed.length + own.length + 1;
+    const { bytes, from, to } = isCopyLine(record.cells) ? record.cells : toLine(record.cells);
+    const length = placed.length + to - from + 1;
     if (end + length > chunk.length) {
       yield chunk.subarray(0, end);
       chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, length));
       end = 0;
     }
     end += chunk.write(placed, end, "latin1");
-    chunk.set(own, end);
-    end += own.length;
+    end += bytes.copy(chunk, end, from, to);
     chunk[end] = LINE_END;
     end += 1;
   }
   yield chunk.subarray(0, end);
+}
+
+function toLine(cells: Parameters<typeof toCopyText>[0]): CopyLine {
+  const bytes = Buffer.from(toCopyText(cells));
+  return { bytes, from: 0, to: bytes.length };
 }
 
 async function noteChanges(
