@@ -14,8 +14,9 @@ import {
   isCopyLine,
   prepareRecordCells,
   toCells,
-  toCopyText,
+  toPlacedText,
 } from "./copy-text.ts";
+import { CopyLines, toCopyLines } from "./copy-lines.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** insert: none may exist. upsert: replaced where it exists. replace: must exist. */
@@ -55,7 +56,6 @@ export class WriteConflict extends Error {
 const MAX_SINGLE_ROWS = 4;
 /** What is sent to PostgreSQL at once. */
 const CHUNK_BYTES = 128 * 1024;
-const LINE_END = 10;
 
 /**
  * Writes records of one collection: all of them or, when this throws, none. Ids must not occur twice.
@@ -268,7 +268,7 @@ interface Row {
 async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<void> {
   if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => isCopyLine(record.cells))) {
     const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin`));
-    await pipeline(Readable.from(toChunks(rows)), stream);
+    await pipeline(Readable.from(toChunks(rows, toLines(rows))), stream);
     return;
   }
   for (const { record, placement } of rows) {
@@ -279,30 +279,31 @@ async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<
   }
 }
 
-/** Lines of COPY, gathered into pieces of one size: what a thread has made ready is copied once. */
-function* toChunks(rows: readonly Row[]): Generator<Buffer> {
-  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let end = 0;
-  for (const { record, placement } of rows) {
-    const placed = `${toCopyText(toCells(placement))}\t`;
-    const { bytes, from, to } = isCopyLine(record.cells) ? record.cells : toLine(record.cells);
-    const length = placed.length + to - from + 1;
-    if (end + length > chunk.length) {
-      yield chunk.subarray(0, end);
-      chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, length));
-      end = 0;
+/** The rows as lines of COPY, most of which a thread has made ready. */
+function toLines(rows: readonly Row[]): readonly CopyLine[] {
+  const gathered = new CopyLines(0);
+  for (const { record } of rows) {
+    if (!isCopyLine(record.cells)) {
+      gathered.add(record.id, record.cells);
     }
-    end += chunk.write(placed, end, "latin1");
-    end += bytes.copy(chunk, end, from, to);
-    chunk[end] = LINE_END;
-    end += 1;
   }
-  yield chunk.subarray(0, end);
+  const made = toCopyLines(gathered.finish()).values();
+  return rows.map(({ record: { cells } }) => (isCopyLine(cells) ? cells : (made.next().value as CopyLine)));
 }
 
-function toLine(cells: Parameters<typeof toCopyText>[0]): CopyLine {
-  const bytes = Buffer.from(toCopyText(cells));
-  return { bytes, from: 0, to: bytes.length };
+/** Writes placements into the lines, and cuts these into pieces that are sent at once. */
+function* toChunks(rows: readonly Row[], lines: readonly CopyLine[]): Generator<Buffer> {
+  let { bytes, from, to } = lines[0] as CopyLine;
+  for (const [index, line] of lines.entries()) {
+    line.bytes.write(toPlacedText((rows[index] as Row).placement), line.from, "latin1");
+    if (line.bytes === bytes && line.from <= to && line.to - from <= CHUNK_BYTES) {
+      to = line.to;
+    } else {
+      yield bytes.subarray(from, to);
+      ({ bytes, from, to } = line);
+    }
+  }
+  yield bytes.subarray(from, to);
 }
 
 async function noteChanges(
