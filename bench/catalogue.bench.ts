@@ -377,7 +377,8 @@ function makeCollection(id: string): object {
 }
 
 async function waitFor(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  // What is kept may be brought up to date first.
+  for (let attempt = 0; attempt < 6000; attempt += 1) {
     if ((await fetch(url).catch(() => undefined))?.ok === true) {
       return;
     }
