@@ -68,7 +68,9 @@ export function compileCount(request: SearchRequest): Statement {
 export function compileConditions(request: SearchRequest, parameters: SqlParameters, isCollected = false): string[] {
   const { kinds, ids, place, time, matchesWithout = false, filter, checkProperty } = request;
   const scope = compileScope(request, parameters);
-  const conditions = [scope.sql];
+  const isScoped = isCollected && place !== undefined && !matchesWithout && scope.key !== undefined;
+  // Not in the form of an index: the planner would read all of the collection's entries to narrow down a place that has few.
+  const conditions = [isScoped ? `r.collection + 0 = ${scope.key}` : scope.sql];
   conditions.push(
     kinds.length === 1 ? `r.kind = '${kinds[0]}'` : `r.kind in (${kinds.map((kind) => `'${kind}'`).join(", ")})`,
   );
@@ -78,12 +80,7 @@ export function compileConditions(request: SearchRequest, parameters: SqlParamet
     );
   }
   if (place !== undefined) {
-    const found = compilePlace(
-      "s_intersects",
-      place,
-      { parameters },
-      isCollected && !matchesWithout ? scope.key : undefined,
-    );
+    const found = compilePlace("s_intersects", place, { parameters }, isScoped ? scope.key : undefined);
     conditions.push(matchesWithout ? `(r.bbox is null or ${found})` : found);
   }
   if (time !== undefined) {
