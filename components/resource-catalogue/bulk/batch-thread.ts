@@ -2,9 +2,9 @@ import { Worker } from "node:worker_threads";
 
 import { Problem, type ProblemBody } from "@swath/service";
 
-import type { PreparedRecord } from "../store/copy-text.ts";
+import { toCopyLines } from "../store/copy-lines.ts";
+import type { CopyLine, PreparedRecord } from "../store/copy-text.ts";
 import type { Batch, BatchResult } from "./prepare-batch.ts";
-import { toPreparedRecords } from "./record-lines.ts";
 
 /** How long a thread without work is kept. */
 const IDLE_MS = 20_000;
@@ -89,7 +89,11 @@ export class BatchThread {
     this.#tasks.delete(id);
     if (result !== undefined) {
       const { lines, ...rest } = result;
-      task?.resolve({ ...rest, records: toPreparedRecords(lines) });
+      const cells = toCopyLines(lines);
+      task?.resolve({
+        ...rest,
+        records: lines.ids.map((id, index) => ({ id, isCollection: false, cells: cells[index] as CopyLine })),
+      });
     } else if (problem === undefined) {
       task?.reject(new Error(message));
     } else {

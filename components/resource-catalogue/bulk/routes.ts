@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
+import { Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
+import type pg from "pg";
 
 import type { CatalogueContext } from "../http/context.ts";
 import { problem } from "../http/errors.ts";
 import { readSingle } from "../http/parameters.ts";
-import { inTransaction } from "../store/transaction.ts";
+import { inTransaction, isInterrupted } from "../store/transaction.ts";
 import { type WriteMode, lockForLoading, writeInTransaction, writePrepared } from "../store/write-records.ts";
 import { enterForWriting } from "../stac/transactions.ts";
 import { type Lines, takeLines } from "./take-lines.ts";
@@ -46,7 +48,7 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
       }
       const mode: WriteMode = method;
       const body = request.body as IncomingMessage;
-      const count = await inTransaction(pool, async (client) => {
+      const load = async (client: pg.PoolClient): Promise<number> => {
         // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.
         await lockForLoading(client, entry.key, "exclusive");
         let written = 0;
@@ -57,10 +59,21 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
           written += records.length;
         }
         return written;
-      }).catch((error: unknown) => {
+      };
+      // Once: what was read of the body does not come again, and the rest alone would be half a load.
+      const count = await inTransaction(pool, load, 1).catch((error: unknown) => {
         // The rest is taken and thrown away, so that the client comes to read why; a listener, since the reader may still let go of it.
         body.on("data", () => {}).resume();
-        throw error;
+        throw isInterrupted(error)
+          ? new Problem(
+              503,
+              "Another writer of the same items was in the way, and nothing was loaded; send it again.",
+              {
+                headers: { "retry-after": "1" },
+                cause: error,
+              },
+            )
+          : error;
       });
       context.announceChange(count);
       return reply.code(201).send({ numberWritten: count });

@@ -59,6 +59,11 @@ export function parseJsonBody(body: Buffer, what = "The body"): JsonBody {
   } catch {
     throw problem(400, "BadRequest", `${what} is not UTF-8, which JSON must be.`);
   }
+  return parseJsonText(text, what);
+}
+
+/** @throws {Problem} 400 for anything that is not JSON */
+export function parseJsonText(text: string, what = "The body"): JsonBody {
   try {
     return { text, value: JSON.parse(text) };
   } catch (error) {

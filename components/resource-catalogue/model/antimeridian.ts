@@ -26,9 +26,8 @@ export function unwrap(ring: Ring): Ring {
 export function closeAroundPole(ring: Ring): Ring {
   const first = ring[0] as Ring[number];
   const last = ring.at(-1) as Ring[number];
-  const lons = ring.map(([lon]) => lon);
-  const width =
-    lons.reduce((most, lon) => Math.max(most, lon), -Infinity) - lons.reduce((a, b) => Math.min(a, b), Infinity);
+  const [west, east] = lonsOf(ring);
+  const width = east - west;
   const gap = Math.abs(first[0] - last[0]);
   if (width <= 180 || gap <= 180 || ring.length < 3 || gap >= 360) {
     return ring;
@@ -61,21 +60,24 @@ export function compactParts(parts: readonly Ring[]): readonly Ring[] {
 }
 
 export function boundsOf(rings: readonly Ring[]): readonly [number, number, number, number] {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  let west = Infinity;
+  let south = Infinity;
+  let east = -Infinity;
+  let north = -Infinity;
   for (const ring of rings) {
-    for (const [lon, lat] of ring) {
-      west = Math.min(west, lon);
-      east = Math.max(east, lon);
-      south = Math.min(south, lat);
-      north = Math.max(north, lat);
+    for (const position of ring) {
+      west = Math.min(west, position[0]);
+      east = Math.max(east, position[0]);
+      south = Math.min(south, position[1]);
+      north = Math.max(north, position[1]);
     }
   }
   return [west, south, east, north];
 }
 
 function moveInto(ring: Ring): Ring {
-  const [west] = lonsOf(ring);
-  const by = west >= 180 && lonsOf(ring)[1] > 180 ? -360 : west < -180 ? 360 : 0;
+  const [west, east] = lonsOf(ring);
+  const by = west >= 180 && east > 180 ? -360 : west < -180 ? 360 : 0;
   return by === 0 ? ring : move(ring, by);
 }
 

@@ -137,11 +137,16 @@ function bboxToPlace(bbox: readonly number[]): Pick<NewRecord, "bbox" | "heights
 }
 
 function textsOf(value: Json, names: readonly string[]): string[] {
-  return names.flatMap((name) => {
+  const texts: string[] = [];
+  for (const name of names) {
     const found = value[name];
-    const all: readonly unknown[] = Array.isArray(found) ? found : [found];
-    return all.filter((entry) => typeof entry === "string");
-  });
+    if (typeof found === "string") {
+      texts.push(found);
+    } else if (Array.isArray(found)) {
+      texts.push(...found.filter((entry) => typeof entry === "string"));
+    }
+  }
+  return texts;
 }
 
 function providerNames(providers: unknown): string[] {

@@ -1,4 +1,8 @@
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+/** The same in UTC and of a day that every month has: most of what comes, which needs no closer look. */
+const PLAIN =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z$/;
+const WIDTH = "2020-02-29T23:59:59.000000".length;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
@@ -6,6 +10,9 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * `2020-02-29T23:59:60.5+01:00` → `2020-02-29T23:00:00.500000Z`
  */
 export function parseInstant(text: string): string | undefined {
+  if (PLAIN.test(text)) {
+    return `${(text.length === 20 ? `${text.slice(0, 19)}.` : text.slice(0, -1)).padEnd(WIDTH, "0")}Z`;
+  }
   const match = RFC_3339.exec(text);
   if (match === null) {
     return undefined;

@@ -38,7 +38,8 @@ export function findMembers(text: string, start = 0): Map<string, Place> {
       continue;
     }
     const keyEnd = skipString(text, index);
-    const key = JSON.parse(text.slice(index, keyEnd)) as string;
+    const quoted = text.slice(index, keyEnd);
+    const key = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
     const from = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
     const to = skipValue(text, from);
     if (members.has(key)) {

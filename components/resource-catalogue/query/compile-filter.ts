@@ -242,15 +242,28 @@ function compilePlaces(op: string, args: readonly Expression[], context: ScalarC
   );
 }
 
-/** Where a record is: the boxes find candidates by the index, the shapes decide. */
+/** A box as the index of places within collections has it: moved by the collection's key, so that no two collections touch. */
+const toScoped = (bbox: string, collection: string): string => `(${bbox} + point(0, 1000.0::float8 * ${collection}))`;
+
+/**
+ * Where a record is: the boxes find candidates by the index, the shapes decide.
+ * @param collection SQL of the key of the one collection that is searched, where its places are looked up
+ */
 export function compilePlace(
   op: string,
   place: SearchedPlace,
   { parameters }: Pick<ScalarContext, "parameters">,
+  collection?: string,
 ): string {
   const shapes = parameters.add(`{${place.shapes.map((shape) => `"${shape}"`).join(",")}}`, "polygon[]");
   const boxes = place.boxes.map((bbox) => parameters.add(bbox, "box"));
-  const near = boxes.map((bbox) => `r.bbox && ${bbox}`).join(" or ");
+  const near = boxes
+    .map((bbox) =>
+      collection === undefined
+        ? `r.bbox && ${bbox}`
+        : `${toScoped("r.bbox", "r.collection")} && ${toScoped(bbox, collection)}`,
+    )
+    .join(" or ");
   const heights =
     place.heights === undefined
       ? ""

@@ -76,7 +76,10 @@ export function compileCount(request: SearchRequest): Statement {
  */
 export function compileConditions(request: SearchRequest, parameters: SqlParameters, isCollected = false): string[] {
   const { kinds, ids, place, time, matchesWithout = false, filter, checkProperty } = request;
-  const conditions = [compileScope(request, parameters, isCollected)];
+  const scope = compileScope(request, parameters);
+  const isScoped = isCollected && place !== undefined && !matchesWithout && scope.key !== undefined;
+  // Not in the form of an index: the planner would read all of the collection's entries to narrow down a place that has few.
+  const conditions = [isScoped ? `r.collection + 0 = ${scope.key}` : scope.sql];
   conditions.push(
     kinds.length === 1 ? `r.kind = '${kinds[0]}'` : `r.kind in (${kinds.map((kind) => `'${kind}'`).join(", ")})`,
   );
@@ -86,7 +89,7 @@ export function compileConditions(request: SearchRequest, parameters: SqlParamet
     );
   }
   if (place !== undefined) {
-    const found = compilePlace("s_intersects", place, { parameters });
+    const found = compilePlace("s_intersects", place, { parameters }, isScoped ? scope.key : undefined);
     conditions.push(matchesWithout ? `(r.bbox is null or ${found})` : found);
   }
   if (time !== undefined) {
@@ -101,25 +104,24 @@ export function compileConditions(request: SearchRequest, parameters: SqlParamet
   return conditions.filter((condition) => condition !== "true");
 }
 
-/** Which collections: those named, of those that the reader may see. */
+/** Which collections: those named, of those that the reader may see. `key` is SQL of the only one. */
 function compileScope(
-  { reader, collections, place }: SearchRequest,
+  { reader, collections }: SearchRequest,
   parameters: SqlParameters,
-  isCollected: boolean,
-): string {
+): { readonly sql: string; readonly key?: string } {
   const readable = toReadCondition(reader, (value, type) => parameters.add(value, type));
   if (collections === undefined) {
-    return readable === "true" ? "true" : `r.collection = any(array(select c.key from collection c where ${readable}))`;
+    return {
+      sql: readable === "true" ? "true" : `r.collection = any(array(select c.key from collection c where ${readable}))`,
+    };
   }
   if (collections.length === 1) {
     const key = `(select c.key from collection c where c.id = ${parameters.add(collections[0], "text")} and ${readable})`;
-    const isOne = `r.collection = ${key}`;
-    // The same once more, as the index of places within a collection has it.
-    return isCollected && place !== undefined
-      ? `${isOne} and int4range(r.collection, r.collection, '[]') @> ${key}`
-      : isOne;
+    return { sql: `r.collection = ${key}`, key };
   }
-  return `r.collection = any(array(select c.key from collection c where c.id = any(${parameters.add(collections, "text[]")}) and ${readable}))`;
+  return {
+    sql: `r.collection = any(array(select c.key from collection c where c.id = any(${parameters.add(collections, "text[]")}) and ${readable}))`,
+  };
 }
 
 interface CompiledKey {

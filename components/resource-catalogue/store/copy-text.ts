@@ -27,7 +27,7 @@ export const OWN_COLUMNS = [
 ] as const;
 export const COLUMNS = [...PLACED, ...OWN_COLUMNS];
 
-type Cell = string | number | null;
+export type Cell = string | number | null;
 
 /** Where a record goes, and what it has from before. */
 export interface Placement {
@@ -39,43 +39,54 @@ export interface Placement {
   readonly changedAt: string;
 }
 
-/** A record that is ready to be stored: the columns of its own as values, or as they stand in a line of COPY, in UTF-8. */
+/** A line of COPY in UTF-8, a piece of the bytes of many: room for the placement, the columns of the record's own, and a line end. */
+export interface CopyLine {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A record that is ready to be stored: the columns of its own as values, or as they stand in COPY. */
 export interface PreparedRecord {
   readonly id: string;
   readonly isCollection: boolean;
-  readonly cells: readonly Cell[] | Uint8Array;
+  readonly cells: readonly Cell[] | CopyLine;
 }
 
+export const isCopyLine = (cells: PreparedRecord["cells"]): cells is CopyLine => !Array.isArray(cells);
+
+export const prepareRecordCells = (record: NewRecord): PreparedRecord => ({
+  id: record.id,
+  isCollection: record.kind === "c",
+  cells: toRecordCells(record),
+});
+
 /** Columns of the record's own. */
-export function prepareRecordCells(record: NewRecord): PreparedRecord {
+export function toRecordCells(record: NewRecord): readonly Cell[] {
   const { time, document, source } = record;
-  return {
-    id: record.id,
-    isCollection: record.kind === "c",
-    cells: [
-      record.kind,
-      record.id,
-      record.type,
-      time?.at ?? "-infinity",
-      time === undefined ? null : `[${time.start},${time.end}]`,
-      record.bbox ?? null,
-      record.shapes ?? null,
-      record.holes ?? null,
-      record.heights?.[0] ?? null,
-      record.heights?.[1] ?? null,
-      record.cloud ?? null,
-      record.words,
-      record.properties,
-      document.text,
-      document.linksFrom,
-      document.linksTo,
-      document.links,
-      document.extra,
-      record.format,
-      source === undefined ? null : `\\x${source.bytes.toString("hex")}`,
-      source?.type ?? null,
-    ],
-  };
+  return [
+    record.kind,
+    record.id,
+    record.type,
+    time?.at ?? "-infinity",
+    time === undefined ? null : `[${time.start},${time.end}]`,
+    record.bbox ?? null,
+    record.shapes ?? null,
+    record.holes ?? null,
+    record.heights?.[0] ?? null,
+    record.heights?.[1] ?? null,
+    record.cloud ?? null,
+    record.words,
+    record.properties,
+    document.text,
+    document.linksFrom,
+    document.linksTo,
+    document.links,
+    document.extra,
+    record.format,
+    source === undefined ? null : `\\x${source.bytes.toString("hex")}`,
+    source?.type ?? null,
+  ];
 }
 
 export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Placement): readonly Cell[] => [
@@ -87,6 +98,19 @@ export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Pla
   changedAt,
 ];
 
+/** Columns of the placement in COPY always have the same width, so that they are written where room was left for them. */
+const WIDTHS = [10, 19, 10, 10, 24, 24] as const;
+export const PLACEMENT_BYTES = WIDTHS.reduce((sum, width) => sum + width + 1, 0);
+
+/** The placement as it stands in COPY: numbers with zeros before them. */
+export function toPlacedText(placement: Placement): string {
+  let text = "";
+  for (const [index, cell] of toCells(placement).entries()) {
+    text += `${String(cell).padStart(WIDTHS[index] as number, "0")}\t`;
+  }
+  return text;
+}
+
 const SPECIAL = /[\\\n\r\t]/;
 const ALL_SPECIAL = /[\\\n\r\t]/g;
 const ESCAPED: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -94,9 +118,10 @@ const ESCAPED: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "
 /** Cells in the text format of COPY, without a line end. */
 export function toCopyText(cells: readonly Cell[]): string {
   let line = "";
-  for (const [index, cell] of cells.entries()) {
-    const text = cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell);
-    line += index === 0 ? text : `\t${text}`;
+  let tab = "";
+  for (const cell of cells) {
+    line += tab + (cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell));
+    tab = "\t";
   }
   return line;
 }

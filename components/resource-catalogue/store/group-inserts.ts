@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-import { COLUMNS, OWN_COLUMNS, type PreparedRecord } from "./copy-text.ts";
+import { COLUMNS, OWN_COLUMNS, type PreparedRecord, isCopyLine } from "./copy-text.ts";
 import { WriteConflict, type Written, insertOne } from "./write-records.ts";
 
 /** Groups that are written at once: while one waits for the disk, another is computed. */
@@ -112,7 +112,7 @@ export class GroupInserts {
 }
 
 const isSmall = ({ record: { cells } }: Waiting): boolean =>
-  !(cells instanceof Uint8Array) &&
+  !isCopyLine(cells) &&
   cells.reduce((sum: number, cell) => sum + (typeof cell === "string" ? cell.length : 0), 0) <= MAX_ROW_LENGTH;
 
 const keyOf = ({ record, collection }: Waiting): string => `${collection} ${record.id}`;

@@ -18,6 +18,17 @@ interface Options {
   readonly onError: (error: Error) => void;
 }
 
+/** Places within a collection, as migration 0006 says; made here where that took too long at a start. */
+const PLACE_INDEX = {
+  suffix: "_scope",
+  definition: "using gist ((bbox + point(0, 1000.0::float8 * collection)), span)",
+};
+
+interface RequestedIndex {
+  readonly table: string;
+  readonly definition: string;
+}
+
 /**
  * Keeps an index for each property that collections of the platform declare as a queryable, and for no other. They are made and dropped
  * while records are read and written, by one process at a time; one that a process left unfinished is made anew.
@@ -85,8 +96,14 @@ async function updateIndexes(client: pg.PoolClient, isClosed: () => boolean): Pr
     const desired = await readDesired(client);
     const existing = await readExisting(client);
     const tables = await readPartitions(client);
-    const requested = new Map(
-      tables.flatMap((table) => desired.map((index) => [`${table}${index.name}`, { table, index }])),
+    const requested = new Map<string, RequestedIndex>(
+      tables.flatMap((table): (readonly [string, RequestedIndex])[] => [
+        [`${table}${PLACE_INDEX.suffix}`, { table, definition: PLACE_INDEX.definition }],
+        ...desired.map(({ name, expression }): readonly [string, RequestedIndex] => [
+          `${table}${name}`,
+          { table, definition: `(collection, ${expression})` },
+        ]),
+      ]),
     );
     for (const { name, is_valid: isValid } of existing) {
       if (!isClosed() && (!isValid || !requested.has(name))) {
@@ -94,9 +111,9 @@ async function updateIndexes(client: pg.PoolClient, isClosed: () => boolean): Pr
       }
     }
     const kept = new Set(existing.filter(({ is_valid: isValid }) => isValid).map(({ name }) => name));
-    for (const [name, { table, index }] of requested) {
+    for (const [name, { table, definition }] of requested) {
       if (!isClosed() && !kept.has(name)) {
-        await client.query(`create index concurrently ${name} on ${table} (collection, ${index.expression})`);
+        await client.query(`create index concurrently ${name} on ${table} ${definition}`);
         // How often its values occur is what makes a plan use it.
         await client.query(`analyze ${table}`);
       }
@@ -128,7 +145,7 @@ async function readExisting(
     `select c.relname as name, i.indisvalid as is_valid from pg_index i join pg_class c on c.oid = i.indexrelid
      where c.relnamespace = current_schema()::regnamespace and c.relname like 'record\\_%'`,
   );
-  return rows.filter(({ name }) => QUERYABLE_INDEX_PATTERN.test(name));
+  return rows.filter(({ name }) => name.endsWith(PLACE_INDEX.suffix) || QUERYABLE_INDEX_PATTERN.test(name));
 }
 
 async function readPartitions(client: pg.PoolClient): Promise<readonly string[]> {

@@ -4,8 +4,18 @@ import type pg from "pg";
 const AGAIN = new Set(["40P01", "40001"]);
 const MAX_ATTEMPTS = 5;
 
-/** Runs work in a transaction, and commits before this resolves. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Whether a transaction failed for what others did meanwhile, so that the same again may succeed. */
+export const isInterrupted = (error: unknown): boolean => AGAIN.has((error as { code?: string }).code ?? "");
+
+/**
+ * Runs work in a transaction, and commits before this resolves.
+ * @param maxAttempts 1 for work that cannot be repeated, as what it read is gone
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  maxAttempts = MAX_ATTEMPTS,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect();
     let isBroken = false;
@@ -19,7 +29,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
         // The connection went away with the transaction.
         isBroken = true;
       });
-      if (isBroken || !AGAIN.has((error as { code?: string }).code ?? "") || attempt === MAX_ATTEMPTS) {
+      if (isBroken || !isInterrupted(error) || attempt === maxAttempts) {
         throw error;
       }
     } finally {

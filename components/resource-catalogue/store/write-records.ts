@@ -7,13 +7,16 @@ import { from as copyFrom } from "pg-copy-streams";
 import type { NewRecord } from "../model/record.ts";
 import {
   COLUMNS,
+  type CopyLine,
   OWN_COLUMNS,
   type Placement,
   type PreparedRecord,
+  isCopyLine,
   prepareRecordCells,
   toCells,
-  toCopyText,
+  toPlacedText,
 } from "./copy-text.ts";
+import { CopyLines, toCopyLines } from "./copy-lines.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** insert: none may exist. upsert: replaced where it exists. replace: must exist. */
@@ -53,7 +56,6 @@ export class WriteConflict extends Error {
 const MAX_SINGLE_ROWS = 4;
 /** What is sent to PostgreSQL at once. */
 const CHUNK_BYTES = 128 * 1024;
-const LINE_END = 10;
 
 /**
  * Writes records of one collection: all of them or, when this throws, none. Ids must not occur twice.
@@ -71,7 +73,7 @@ export function writePrepared(
   options: WriteOptions,
 ): Promise<Written[]> {
   const [only] = records;
-  if (only !== undefined && records.length === 1 && options.mode === "insert" && !(only.cells instanceof Uint8Array)) {
+  if (only !== undefined && records.length === 1 && options.mode === "insert" && !isCopyLine(only.cells)) {
     return insertOne(pool, only, options.collection).then((written) => [written]);
   }
   return inTransaction(pool, async (client) => {
@@ -264,9 +266,9 @@ interface Row {
 }
 
 async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<void> {
-  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => record.cells instanceof Uint8Array)) {
+  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => isCopyLine(record.cells))) {
     const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin`));
-    await pipeline(Readable.from(toChunks(rows)), stream);
+    await pipeline(Readable.from(toChunks(rows, toLines(rows))), stream);
     return;
   }
   for (const { record, placement } of rows) {
@@ -277,26 +279,31 @@ async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<
   }
 }
 
-/** Lines of COPY, gathered into pieces of one size: what a thread has made ready is copied once. */
-function* toChunks(rows: readonly Row[]): Generator<Buffer> {
-  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let end = 0;
-  for (const { record, placement } of rows) {
-    const placed = `${toCopyText(toCells(placement))}\t`;
-    const own = record.cells instanceof Uint8Array ? record.cells : Buffer.from(toCopyText(record.cells));
-    const length = placed.length + own.length + 1;
-    if (end + length > chunk.length) {
-      yield chunk.subarray(0, end);
-      chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, length));
-      end = 0;
+/** The rows as lines of COPY, most of which a thread has made ready. */
+function toLines(rows: readonly Row[]): readonly CopyLine[] {
+  const gathered = new CopyLines(0);
+  for (const { record } of rows) {
+    if (!isCopyLine(record.cells)) {
+      gathered.add(record.id, record.cells);
     }
-    end += chunk.write(placed, end, "latin1");
-    chunk.set(own, end);
-    end += own.length;
-    chunk[end] = LINE_END;
-    end += 1;
   }
-  yield chunk.subarray(0, end);
+  const made = toCopyLines(gathered.finish()).values();
+  return rows.map(({ record: { cells } }) => (isCopyLine(cells) ? cells : (made.next().value as CopyLine)));
+}
+
+/** Writes placements into the lines, and cuts these into pieces that are sent at once. */
+function* toChunks(rows: readonly Row[], lines: readonly CopyLine[]): Generator<Buffer> {
+  let { bytes, from, to } = lines[0] as CopyLine;
+  for (const [index, line] of lines.entries()) {
+    line.bytes.write(toPlacedText((rows[index] as Row).placement), line.from, "latin1");
+    if (line.bytes === bytes && line.from <= to && line.to - from <= CHUNK_BYTES) {
+      to = line.to;
+    } else {
+      yield bytes.subarray(from, to);
+      ({ bytes, from, to } = line);
+    }
+  }
+  yield bytes.subarray(from, to);
 }
 
 async function noteChanges(

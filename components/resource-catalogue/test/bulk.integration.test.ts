@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
+import pg from "pg";
+
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
 const catalogue = await startCatalogue({ MATCHED_CAP: "100000" });
@@ -56,6 +58,29 @@ test("lines are loaded as a stream; a fault in the last of them leaves nothing",
   });
   assert.deepEqual(again.body, { numberWritten: 2 });
   assert.equal(await count(), 5301);
+});
+
+test("a load that PostgreSQL breaks off is not gone on with: nothing is stored, and the client is told", async () => {
+  const client = new pg.Client({ connectionString: catalogue.postgres.url });
+  await client.connect();
+  // What a deadlock would do, once.
+  await client.query(`set search_path = catalogue;
+    create sequence broken_off;
+    create function break_off() returns trigger language plpgsql as $$ begin
+      if new.id = 'line-25000' and nextval('catalogue.broken_off') = 1 then raise exception using errcode = '40P01'; end if;
+      return new;
+    end $$;
+    create trigger break_off before insert on record_key for each row execute function break_off()`);
+  const before = await count();
+  const headers = { "content-type": "application/x-ndjson" };
+  const broken = await request("POST", "/stac/collections/bulk/items.ndjson", { headers, body: lines(20_000, 30_000) });
+  assert.equal(broken.status, 503, broken.text);
+  assert.equal(broken.headers.get("retry-after"), "1");
+  assert.equal(await count(), before);
+  const again = await request("POST", "/stac/collections/bulk/items.ndjson", { headers, body: lines(20_000, 30_000) });
+  assert.deepEqual(again.body, { numberWritten: 10_000 });
+  await client.query("drop trigger break_off on record_key; drop function break_off; drop sequence broken_off");
+  await client.end();
 });
 
 test("bulk_items inserts and upserts items by their ids", async () => {

@@ -54,3 +54,71 @@ test("a place within a collection is looked up in an index of both, and finds wh
   ]);
   assert.equal(body.numberMatched, 6);
 });
+
+test("places across the antimeridian and at the poles are found within their collection, and in no other", async () => {
+  const BOXES = {
+    antimeridian: [179, -1, -179, 1],
+    "east of it": [-179.9, -1, -179.5, 1],
+    "north pole": [-180, 89, 180, 90],
+    "south pole": [-180, -90, 180, -89],
+    world: [-180, -90, 180, 90],
+  };
+  const geometries = {
+    across: [
+      [179.5, -0.5],
+      [-179.5, -0.5],
+      [-179.5, 0.5],
+      [179.5, 0.5],
+      [179.5, -0.5],
+    ],
+    north: [
+      [0, 89],
+      [1, 89],
+      [1, 90],
+      [0, 90],
+      [0, 89],
+    ],
+    south: [
+      [0, -90],
+      [1, -90],
+      [1, -89],
+      [0, -89],
+      [0, -90],
+    ],
+  };
+  for (const collection of ["p-1", "p-2"]) {
+    for (const [name, ring] of Object.entries(geometries)) {
+      const item = makeItem(`${collection}-${name}`, {
+        geometry: { type: "Polygon", coordinates: [ring] },
+        bbox: name === "across" ? [179.5, -0.5, -179.5, 0.5] : [0, ring[0]?.[1] ?? 0, 1, ring[2]?.[1] ?? 0],
+      });
+      const { status, text } = await request("POST", `/stac/collections/${collection}/items`, { body: item });
+      assert.equal(status, 201, text);
+    }
+  }
+  for (const [name, bbox] of Object.entries(BOXES)) {
+    const found = await Promise.all(
+      [true, false].map(async (isCollected) => {
+        const { text, values } = compilePage(
+          {
+            reader: OPERATOR,
+            kinds: ["i", "r"],
+            collections: ["p-2"],
+            place: parseBbox(bbox),
+            limit: 5000,
+            countUpTo: 10,
+          },
+          isCollected,
+        );
+        const { rows } = await database.pool.query<{ id: string }>(text, [...values]);
+        return rows.map(({ id }) => id).sort();
+      }),
+    );
+    assert.deepEqual(found[0], found[1], name);
+    assert.ok((found[0] ?? []).length > 0, name);
+    assert.ok(
+      (found[0] ?? []).every((id) => id.startsWith("p-2-")),
+      name,
+    );
+  }
+});

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,8 +18,13 @@ export interface TestServer {
   readonly kill: () => Promise<void>;
   /** Starts it again on the same data. */
   readonly start: () => Promise<void>;
-  /** Stops it and removes its data. */
+  /** Stops it, and removes its data where they are not kept. */
   readonly close: () => Promise<void>;
+}
+
+interface TestServerOptions {
+  /** Folder whose data are used and kept. */
+  readonly keep?: string | undefined;
 }
 
 /** Milliseconds that it may take to be ready: where the disk is slow, to repair what a kill left takes long. */
@@ -30,11 +35,12 @@ const TIMEOUT = 90_000;
  * production: the system keeps what a killed process has written. Only a loss of power it would not survive, and no test makes one.
  * With SWATH_TEST_DURABLE=true each commit waits for the disk, for measurements.
  */
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer({ keep }: TestServerOptions = {}): Promise<TestServer> {
   // oxlint-disable-next-line node/no-process-env -- a fixture of tests and measurements
   const durable = process.env["SWATH_TEST_DURABLE"] === "true";
   const account = findDatabaseAccount();
-  const directory = mkdtempSync(join(tmpdir(), "swath-pg-"));
+  const directory = keep ?? mkdtempSync(join(tmpdir(), "swath-pg-"));
+  mkdirSync(directory, { recursive: true });
   if (account !== undefined) {
     chownSync(directory, account.uid, account.gid);
   }
@@ -92,8 +98,10 @@ export async function startTestServer(): Promise<TestServer> {
     kill: () => stop("SIGKILL"),
     start,
     close: async () => {
-      await stop("SIGQUIT");
-      rmSync(directory, { recursive: true, force: true });
+      await stop(keep === undefined ? "SIGQUIT" : "SIGINT");
+      if (keep === undefined) {
+        rmSync(directory, { recursive: true, force: true });
+      }
     },
   };
 }
