@@ -127,6 +127,15 @@ test("an index that was left unfinished is made anew", async () => {
   await waitUntil("the index again", async () => (await listIndexes()).length === 1);
 });
 
+test("the index of places is made by the service where a migration left it out", async () => {
+  await client.query("drop index record_0_scope");
+  await declare("many", { "sat:orbit": { type: "string" } });
+  await waitUntil("the index of places", async () => {
+    const { rows } = await client.query("select 1 from pg_indexes where indexname = 'record_0_scope'");
+    return rows.length === 1;
+  });
+});
+
 test("a wrong declaration says what is wrong, and collections of workspaces get no index in the table of all", async () => {
   for (const [properties, rule] of [
     [undefined, /\/properties must be an object/],
