@@ -186,6 +186,7 @@ class PodRunner {
     let timedOut = false;
     let lostTimer: NodeJS.Timeout | undefined;
     let isLost = false;
+    const renewal = keepToken(context, onLog);
     try {
       for await (const pod of watchPod(this.api, context.namespace, name, AbortSignal.any([signal, watch.signal]))) {
         if (pod === undefined) {
@@ -240,6 +241,7 @@ class PodRunner {
     } finally {
       clearTimeout(timer);
       clearTimeout(lostTimer);
+      clearInterval(renewal);
       log?.stop();
       watch.abort();
     }
@@ -265,6 +267,23 @@ class PodRunner {
       Math.max(0, timeLimitSeconds * 1000 - Math.max(0, gone - 1000)),
     );
   }
+}
+
+/** How often it is looked whether the token of a job is to be renewed. */
+const RENEWAL_MS = 60_000;
+
+/** A step may run longer than the token is good for by which its outputs are stored, and the key of tokens may have been changed. */
+function keepToken({ transfer }: PodContext, onLog: RunControls["onLog"]): NodeJS.Timeout | undefined {
+  if (transfer === undefined) {
+    return undefined;
+  }
+  const renew = (): void => {
+    transfer.files
+      .ensureSecret()
+      .catch((error: unknown) => onLog(`cluster: the token of the job was not renewed yet: ${String(error)}\n`));
+  };
+  renew();
+  return setInterval(renew, RENEWAL_MS);
 }
 
 /** Notes what a pod waits for, once for each reason, and ends the job when that lasts too long. */
