@@ -97,6 +97,9 @@ async function resultOf(location: string): Promise<string> {
   return (await send(`${location.replace("/wps3/", "/ogc-api/")}/results`)).text;
 }
 
+let patient: Promise<void> | undefined;
+/** For several tests, of which each may run alone. */
+const deployPatient = () => (patient ??= deployPackage(PATIENT));
 const untilBegun = (job: string, not?: string) =>
   waitUntil(
     "the step's tool runs",
@@ -160,7 +163,7 @@ test(
   "a step outlives the service and is joined again, and the loss of its pod repeats the step alone",
   { skip },
   async () => {
-    await deployPackage(PATIENT);
+    await deployPatient();
     const location = await start("patient");
     const pod = await untilBegun(jobOf(location));
     await mustKubectl(["delete", "pod", "ades-0", "-n", "zoo", "--grace-period=0", "--force"]);
@@ -183,7 +186,7 @@ test("keys are changed while a step runs, whose outputs are stored by the new on
   const keys = () =>
     Promise.all([readSecret("ades-blobs", "S3_SECRET_KEY"), readSecret("ades-blobs", "STEP_FILES_SECRET")]);
   const old = await keys();
-  await deployPackage(PATIENT);
+  await deployPatient();
   const location = await start("patient");
   const pod = await untilBegun(jobOf(location));
   const { status, stdout, stderr } = await deployment.swath("credentials", "rotate", "services", NAME);
