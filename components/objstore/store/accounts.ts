@@ -228,30 +228,21 @@ export class Accounts {
    * A lasting key whose id and secret whoever asks for it has chosen. Another secret ends the sessions that were made with it.
    * @returns undefined where the id is another user's key
    */
-  putKey({
-    id,
-    secret,
-    user,
-    title,
-  }: Pick<AccessKey, "id" | "secret" | "user" | "title">): Promise<AccessKey | undefined> {
+  putKey(key: Pick<AccessKey, "id" | "secret" | "user" | "title">): Promise<AccessKey | undefined> {
+    const { id, secret, user, title } = key;
+    const find = () => this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
     return this.#change(() => {
-      const known = this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
+      const known = find();
       if (known !== undefined && (known.user !== user || known.token !== null)) {
         return undefined;
       }
-      if (known !== undefined && known.secret !== secret) {
-        this.#index.run("delete from access_keys where parent = ?", id);
-      }
+      this.#index.run("delete from access_keys where parent = ? and ?", id, Number(known?.secret !== secret));
       this.#index.run(
         `insert into access_keys (id, secret, user, title, created) values (?, ?, ?, ?, ?)
          on conflict (id) do update set secret = excluded.secret, title = excluded.title, enabled = 1`,
-        id,
-        secret,
-        user,
-        title,
-        this.#now(),
+        ...[id, secret, user, title, this.#now()],
       );
-      return this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
+      return find();
     });
   }
 
