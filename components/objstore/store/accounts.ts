@@ -240,7 +240,11 @@ export class Accounts {
       this.#index.run(
         `insert into access_keys (id, secret, user, title, created) values (?, ?, ?, ?, ?)
          on conflict (id) do update set secret = excluded.secret, title = excluded.title, enabled = 1`,
-        ...[id, secret, user, title, this.#now()],
+        id,
+        secret,
+        user,
+        title,
+        this.#now(),
       );
       return find();
     });
