@@ -42,6 +42,8 @@ const SERVICE_SECRETS = [
   "resource-catalogue-feed",
   "registry-processing",
   "ades-step-files",
+  "ades-step-files-key",
+  "ades-results-key",
   "bucket-operator-api",
 ];
 

@@ -149,7 +149,12 @@ export const settings = defineSettings({
   CATALOGUE_PUBLIC_URL: { kind: "url", optional: true, description: "Public address of the platform's catalogue." },
   CATALOGUE_URL: { kind: "string", optional: true, description: "The catalogue inside the deployment." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Its region." },
-  S3_ACCESS_KEY: { kind: "string", optional: true, description: "Access key for STAGEOUT_BUCKET." },
+  S3_ACCESS_KEY: {
+    kind: "string",
+    optional: true,
+    description:
+      "Access key for STAGEOUT_BUCKET; made of S3_SECRET_KEY when left out, as the task `ades-buckets` makes it.",
+  },
   S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
   WORKSPACE_URL: { kind: "string", optional: true, description: "Port `internal` of the workspace API." },
   WORKSPACE_SECRET: {

@@ -13,6 +13,8 @@ import {
   createAgents,
   createImageList,
   createToolNetworks,
+  narrowStorage,
+  storageNeeds,
   toPodSettings,
 } from "./execution/kubernetes/deployment.ts";
 
@@ -97,17 +99,18 @@ export const manifest: Component = {
             RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),
             ...acceptedTokensEnv(context),
-            ...toStorage(context),
+            ...narrowStorage(context, toStorage(context)),
             ...toRegistry(context),
             ...toPodSettings(context, namespace),
           },
           clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
+          needs: storageNeeds(context),
           callsOutside: true,
           resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
         },
-        ...createAgents(context, namespace, toStorage(context)),
+        ...createAgents(context, namespace),
       ],
       volumes: [
         {

@@ -5,20 +5,22 @@ import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
 import { mustKubectl, findKubernetesSkipReason } from "@swath/testing/kubernetes";
-import { loadBusybox, findImagesSkipReason } from "@swath/testing/kubernetes-images";
+import { loadBusybox, setNodePower, findImagesSkipReason } from "@swath/testing/kubernetes-images";
 
 import { type Pod, hasStarted } from "../../components/ades/execution/kubernetes/pod-types.ts";
 import { openAccess } from "./support/access.ts";
-import { type Deployment, openDeployment, root, findDeploymentSkipReason } from "./support/deployment.ts";
+import { NAME, type Deployment, openDeployment, root, findDeploymentSkipReason } from "./support/deployment.ts";
 import { whyLeftOut } from "./support/on-demand.ts";
 import { openProcedure } from "./support/procedure.ts";
+import { COMMON_BYTES, HOSTILE, PATIENT, PATIENT_SCATTER, PIPELINE, TOOL_IMAGE } from "./support/step-packages.ts";
 
-/** Static busybox, for the tools. */
-const TOOL_IMAGE = "localhost/swath-test-busybox:1";
-const nodes =
+const nodeNames =
   (await findKubernetesSkipReason()) === undefined
-    ? (await mustKubectl(["get", "nodes", "-o", "name"])).trim().split("\n").length
-    : 0;
+    ? (await mustKubectl(["get", "nodes", "-o", "jsonpath={.items[*].metadata.name}"])).trim().split(" ").sort()
+    : [];
+const nodes = nodeNames.length;
+/** Has nothing of the platform but its agent, so that steps alone are lost with it. */
+const victim = nodeNames.at(-1) ?? "";
 const missing =
   whyLeftOut() ??
   (await findDeploymentSkipReason()) ??
@@ -36,7 +38,6 @@ const OFF = [
   "WORKSPACE_API",
   "ADES_PROTECTION",
 ];
-const COMMON_BYTES = 30_000_000;
 const WIDTH = 12;
 
 let deployment: Deployment;
@@ -53,11 +54,18 @@ before(async () => {
       PROCESSING_MAX_DISK: "2Gi",
       ...Object.fromEntries(OFF.map((name) => [`REQUIRE_${name}`, "false"])),
     });
+    await mustKubectl(["cordon", victim]);
     const { status, stdout, stderr } = await deployment.apply();
     assert.equal(status, 0, stdout + stderr);
+    await mustKubectl(["uncordon", victim]);
   }
 });
-after(() => (process.env["SWATH_TEST_KEEP_DEPLOYMENT"] === undefined ? deployment?.close() : deployment?.leave()));
+after(async () => {
+  if (missing === undefined) {
+    await mustKubectl(["uncordon", victim]);
+  }
+  await (process.env["SWATH_TEST_KEEP_DEPLOYMENT"] === undefined ? deployment?.close() : deployment?.leave());
+});
 
 const listPods = async (selector: string) =>
   (
@@ -89,128 +97,9 @@ async function resultOf(location: string): Promise<string> {
   return (await send(`${location.replace("/wps3/", "/ogc-api/")}/results`)).text;
 }
 
-const tool = (id: string, script: string, more: object) => ({
-  class: "CommandLineTool",
-  id,
-  requirements: {
-    DockerRequirement: { dockerPull: TOOL_IMAGE },
-    InlineJavascriptRequirement: {},
-    ResourceRequirement: { coresMin: 0.3, ramMin: 64 },
-  },
-  baseCommand: ["sh", "-c", script],
-  ...more,
-});
-const document = (...graph: object[]) =>
-  JSON.stringify({
-    cwlVersion: "v1.2",
-    $namespaces: { s: "https://schema.org/" },
-    "s:softwareVersion": "1.0.0",
-    $graph: graph,
-  });
-const contents = (glob: string) => ({
-  type: "string",
-  outputBinding: { glob, loadContents: true, outputEval: "$(self[0].contents)" },
-});
-
-/** One step makes a large file with a secondary one and a directory, many read both, and one reads what all of those printed. */
-const PIPELINE = document(
-  {
-    class: "Workflow",
-    id: "pipeline",
-    requirements: { ScatterFeatureRequirement: {} },
-    inputs: { numbers: "int[]" },
-    steps: {
-      make: { run: "#make", in: {}, out: ["common", "tree"] },
-      each: {
-        run: "#each",
-        scatter: "number",
-        in: { number: "numbers", common: "make/common", tree: "make/tree" },
-        out: ["printed"],
-      },
-      join: { run: "#join", in: { files: "each/printed" }, out: ["text"] },
-    },
-    outputs: { text: { type: "string", outputSource: "join/text" } },
-  },
-  tool(
-    "make",
-    `head -c ${COMMON_BYTES} /dev/urandom >common.bin; sha256sum <common.bin | cut -c1-64 >common.bin.sum
-     mkdir -p tree/empty tree/sub; cp common.bin.sum tree/sub/; ln -s sub/common.bin.sum tree/link; printf run >tree/tool; chmod 755 tree/tool`,
-    {
-      inputs: {},
-      outputs: {
-        common: { type: "File", secondaryFiles: [".sum"], outputBinding: { glob: "common.bin" } },
-        tree: { type: "Directory", outputBinding: { glob: "tree" } },
-      },
-    },
-  ),
-  tool(
-    "each",
-    `set -e; test "$(sha256sum <"$1" | cut -c1-64)" = "$(cat "$1.sum")"; cmp "$1.sum" "$2/link"; test -d "$2/empty"; test -x "$2/tool"
-     if touch "$1" 2>/dev/null; then echo "an input can be written" >&2; exit 9; fi; sleep 2; echo "number $0"`,
-    {
-      inputs: {
-        number: { type: "int", inputBinding: { position: 1 } },
-        common: { type: "File", secondaryFiles: [".sum"], inputBinding: { position: 2 } },
-        tree: { type: "Directory", inputBinding: { position: 3 } },
-      },
-      stdout: "printed.txt",
-      outputs: { printed: { type: "stdout" } },
-    },
-  ),
-  tool("join", 'cat "$0" "$@" | sort -k2n | tr "\\n" ";"', {
-    inputs: { files: { type: "File[]", inputBinding: {} } },
-    stdout: "all.txt",
-    outputs: { text: contents("all.txt") },
-  }),
-);
-
-/** Notes that it has begun, waits for a file, and says how often it has begun. */
-const PATIENT = document(
-  {
-    class: "Workflow",
-    id: "patient",
-    inputs: {},
-    steps: { wait: { run: "#wait", in: {}, out: ["starts"] } },
-    outputs: { starts: { type: "string", outputSource: "wait/starts" } },
-  },
-  tool("wait", "echo begun >>starts; while [ ! -e go ]; do sleep 0.2; done; wc -l <starts >count", {
-    inputs: {},
-    outputs: { starts: contents("count") },
-  }),
-);
-
-/** Looks for what the containers beside it have, and asks the agent without it. */
-const HOSTILE_PROGRAM = `
-const { existsSync, readdirSync, writeFileSync } = require("node:fs");
-const { hostname } = require("node:os");
-const base = "http://ades-blobs.zoo.svc:8090";
-const paths = ["/jobs/job/steps/" + hostname() + "/inputs", "/jobs/job/blobs/" + "0".repeat(64), "/"];
-Promise.all(paths.map(async (path) => (await fetch(base + path)).status)).then((statuses) => {
-  const processes = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)).length;
-  const variables = Object.keys(process.env).filter((name) => name.startsWith("STEP_")).join() || "none";
-  const found = ["secrets=" + existsSync("/var/run/secrets/swath.io"), "step=" + existsSync("/step"), "variables=" + variables];
-  writeFileSync("seen", [statuses.join(), "processes=" + processes, ...found].join(" "));
-});
-`;
-const HOSTILE = document(
-  {
-    class: "Workflow",
-    id: "hostile",
-    inputs: {},
-    steps: { look: { run: "#look", in: {}, out: ["seen"] } },
-    outputs: { seen: { type: "string", outputSource: "look/seen" } },
-  },
-  {
-    ...tool("look", "", { inputs: {}, outputs: { seen: contents("seen") } }),
-    requirements: {
-      DockerRequirement: { dockerPull: process.env["SWATH_IMAGE"] ?? "" },
-      InlineJavascriptRequirement: {},
-      ResourceRequirement: { coresMin: 0.3, ramMin: 256 },
-    },
-    baseCommand: ["node", "-e", HOSTILE_PROGRAM],
-  },
-);
-
+let patient: Promise<void> | undefined;
+/** For several tests, of which each may run alone. */
+const deployPatient = () => (patient ??= deployPackage(PATIENT));
 const untilBegun = (job: string, not?: string) =>
   waitUntil(
     "the step's tool runs",
@@ -274,7 +163,7 @@ test(
   "a step outlives the service and is joined again, and the loss of its pod repeats the step alone",
   { skip },
   async () => {
-    await deployPackage(PATIENT);
+    await deployPatient();
     const location = await start("patient");
     const pod = await untilBegun(jobOf(location));
     await mustKubectl(["delete", "pod", "ades-0", "-n", "zoo", "--grace-period=0", "--force"]);
@@ -289,6 +178,63 @@ test(
     assert.match(await resultOf(second), /1/);
   },
 );
+
+const readSecret = (workload: string, entry: string) =>
+  mustKubectl(["get", "secret", `${workload}-settings`, "-n", "zoo", "-o", `jsonpath={.data.${entry}}`]);
+
+test("keys are changed while a step runs, whose outputs are stored by the new ones", { skip }, async () => {
+  const keys = () =>
+    Promise.all([readSecret("ades-blobs", "S3_SECRET_KEY"), readSecret("ades-blobs", "STEP_FILES_SECRET")]);
+  const old = await keys();
+  await deployPatient();
+  const location = await start("patient");
+  const pod = await untilBegun(jobOf(location));
+  const { status, stdout, stderr } = await deployment.swath("credentials", "rotate", "services", NAME);
+  assert.equal(status, 0, stdout + stderr);
+  const changed = await keys();
+  changed.forEach((key, index) => assert.notEqual(key, old[index]));
+  await execute(pod, "touch", "/var/spool/cwl/go");
+  assert.match(await resultOf(location), /1/, "it began once");
+});
+
+test("the loss of a node repeats what was lost with it, and nothing else", { skip, timeout: 1_200_000 }, async (t) => {
+  const numbers = [0, 1, 2, 3, 4, 5];
+  await deployPackage(PATIENT_SCATTER);
+  const location = await start("patient-scatter", { numbers });
+  const findBegun = async (isWanted: (pod: Pod) => boolean = () => true) =>
+    (await listPods(`swath.io/job=${jobOf(location)}`)).filter(
+      (pod) => hasStarted(pod) && pod.metadata.deletionTimestamp === undefined && isWanted(pod),
+    );
+  const untilAll = (isWanted?: (pod: Pod) => boolean) =>
+    waitUntil(
+      "every step's tool runs",
+      async () => {
+        const begun = await findBegun(isWanted);
+        return begun.length === numbers.length ? begun : undefined;
+      },
+      600,
+    );
+  const first = await untilAll();
+  const lost = first.filter(({ spec }) => spec?.nodeName === victim);
+  t.diagnostic(`${lost.length} of ${first.length} steps are on ${victim}`);
+  assert.ok(lost.length > 0 && lost.length < first.length, "some steps are there, and some are elsewhere");
+  await setNodePower(root, victim, "fail");
+  try {
+    const second = await untilAll(({ spec }) => spec?.nodeName !== victim);
+    const uids = (pods: readonly Pod[]) => new Set(pods.map(({ metadata }) => metadata.uid));
+    const kept = uids(first.filter((pod) => !lost.includes(pod)));
+    assert.ok(
+      [...kept].every((uid) => uids(second).has(uid)),
+      "steps elsewhere go on",
+    );
+    for (const pod of second) {
+      await execute(pod, "touch", "/var/spool/cwl/go");
+    }
+    assert.match(await resultOf(location), /0;1;2;3;4;5;/, "each begins once in what is kept of it");
+  } finally {
+    await setNodePower(root, victim, "recover");
+  }
+});
 
 test("a tool has no token, sees no other container, and the agent gives it nothing", { skip }, async () => {
   await deployPackage(HOSTILE);

@@ -98,6 +98,42 @@ export const componentRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "PROCESSING_STEP_FILES",
+    impossible: true,
+    check: ({ variables: v }) =>
+      v.REQUIRE_ADES &&
+      v.PROCESSING_STEP_FILES === "object-store" &&
+      !v.REQUIRE_OBJSTORE &&
+      v.OBJSTORE_ENDPOINT === undefined
+        ? "is object-store, and there is no object storage: set REQUIRE_OBJSTORE=true, or OBJSTORE_ENDPOINT"
+        : undefined,
+  },
+  {
+    subject: "PROCESSING_STEP_ACCESS_KEY",
+    impossible: true,
+    check: ({ variables: v }) =>
+      (v.PROCESSING_STEP_ACCESS_KEY === undefined) === (v.PROCESSING_STEP_SECRET_KEY === undefined)
+        ? undefined
+        : "and PROCESSING_STEP_SECRET_KEY are one key: set both or none",
+  },
+  {
+    subject: "PROCESSING_STEP_ACCESS_KEY",
+    check: ({ variables: v }) =>
+      v.PROCESSING_STEP_ACCESS_KEY !== undefined && v.OBJSTORE_ENDPOINT === undefined
+        ? "is not used: the deployed object storage gets a key of that bucket by itself"
+        : undefined,
+  },
+  {
+    subject: "PROCESSING_STEP_FILES",
+    check: ({ variables: v }) =>
+      v.REQUIRE_ADES &&
+      v.PROCESSING_STEP_FILES === "object-store" &&
+      v.OBJSTORE_ENDPOINT !== undefined &&
+      v.PROCESSING_STEP_ACCESS_KEY === undefined
+        ? "gives every node the keys of OBJSTORE_ROOT_USER; set PROCESSING_STEP_ACCESS_KEY and PROCESSING_STEP_SECRET_KEY to a key of the bucket processing-steps alone"
+        : undefined,
+  },
+  {
     subject: "IDENTITY_ISSUER_URL",
     impossible: true,
     check: ({ variables: v, isExplicit }) =>

@@ -1,5 +1,5 @@
 import { fixed, type VariableGroup } from "../define.ts";
-import { baseMaps, boolean, choice, hosts, integer, size, text } from "../value-types.ts";
+import { baseMaps, boolean, choice, hosts, integer, secret, size, text } from "../value-types.ts";
 
 /** Limits of processing jobs, where results go, and what else the operator may turn. */
 export const processingVariables = {
@@ -43,6 +43,21 @@ export const processingVariables = {
     fallback: fixed("8Gi"),
     meaning:
       "Most disk of each node that keeps inputs of steps for others on the node (PROCESSING_STEP_FILES=object-store).",
+  },
+  PROCESSING_STEP_ACCESS_KEY: {
+    type: text({ pattern: /^[\w+/=.@-]{3,128}$/, allowed: "an access key" }),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning:
+      "Access key of the object storage of OBJSTORE_ENDPOINT by which files of steps are stored (PROCESSING_STEP_FILES=object-store): one that opens the bucket processing-steps alone, which must be there then. Without it the keys of OBJSTORE_ROOT_USER are used, on every node. The deployed object storage gets such a key by itself.",
+  },
+  PROCESSING_STEP_SECRET_KEY: {
+    type: secret(),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning: "Secret of PROCESSING_STEP_ACCESS_KEY.",
   },
   STAGEOUT_TARGET: {
     type: choice(["workspace", "objstore"], { minio: "objstore" }),

@@ -5,7 +5,12 @@ import { defineSettings } from "@swath/service";
 export const settings = defineSettings({
   S3_ENDPOINT: { kind: "string", description: "The object storage: an address inside the deployment, or public." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Its region." },
-  S3_ACCESS_KEY: { kind: "string", description: "Access key for STEP_FILES_BUCKET." },
+  S3_ACCESS_KEY: {
+    kind: "string",
+    optional: true,
+    description:
+      "Access key for STEP_FILES_BUCKET; made of S3_SECRET_KEY when left out, as the task `ades-buckets` makes it.",
+  },
   S3_SECRET_KEY: { kind: "string", secret: true, description: "Its secret." },
   STEP_FILES_BUCKET: { kind: "string", default: "processing-steps", description: "Bucket with files of steps." },
   STEP_FILES_SECRET: { kind: "string", secret: true, description: "Key that the tokens of jobs are signed with." },

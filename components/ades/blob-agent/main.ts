@@ -4,6 +4,7 @@ import { runService } from "@swath/service";
 import { hostname } from "node:os";
 import { Counter, Gauge } from "prom-client";
 
+import { toCredentials } from "../bucket-keys/access-key.ts";
 import { podsPath } from "../execution/kubernetes/watch-pod.ts";
 import { createBlobStore } from "../step-files/blob-store.ts";
 import { createAgentServer } from "./agent-server.ts";
@@ -41,7 +42,7 @@ await runService({
         endpoint: settings.S3_ENDPOINT,
         region: settings.S3_REGION,
         bucket: settings.STEP_FILES_BUCKET,
-        credentials: { accessKeyId: settings.S3_ACCESS_KEY, secretAccessKey: settings.S3_SECRET_KEY },
+        credentials: toCredentials(settings.S3_ACCESS_KEY, settings.S3_SECRET_KEY),
       },
       { connections: 32, stallSeconds: 60 },
     );

@@ -4,6 +4,7 @@ import { type Settings, createPeer } from "@swath/service";
 import { join } from "node:path";
 
 import type { settings as definitions } from "../config.ts";
+import { toCredentials } from "../bucket-keys/access-key.ts";
 import { createS3Client } from "../staging/s3-client.ts";
 import type { InternalService, S3Access, S3Endpoint, S3Target } from "../staging/types.ts";
 
@@ -94,10 +95,10 @@ async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: 
 
 /** The platform's own keys of the object storage. */
 export function readOwnKeys({ S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey }: AdesSettings) {
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
+  if (secretAccessKey === undefined) {
     throw new Error("S3_ACCESS_KEY and S3_SECRET_KEY, the keys of the object storage, are missing");
   }
-  return { accessKeyId, secretAccessKey };
+  return toCredentials(accessKeyId, secretAccessKey);
 }
 
 async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {

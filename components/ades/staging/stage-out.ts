@@ -19,6 +19,9 @@ import { type Uploader, openUploader } from "./out/upload.ts";
 import type { StageOutRequest, StagedFile, StagedOutput } from "./types.ts";
 
 const PARALLEL = 4;
+/** Of small files the store makes many durable in one go, when they come together. */
+const SMALL_PARALLEL = 16;
+const SMALL_BYTES = 2 ** 20;
 
 /**
  * Sends a job's results to a bucket: first the files, then the items and the collection, `catalog.json` last, so that what has
@@ -36,10 +39,12 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
   // The first failure ends what is still on its way.
   const failure = new AbortController();
   const signal = AbortSignal.any([request.signal, failure.signal]);
+  const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size));
   const uploader = await openUploader(target, prefix, {
     parallel: PARALLEL,
+    connections: SMALL_PARALLEL + 2 * PARALLEL,
     signal,
-    onBytes: await trackProgress(files, request),
+    onBytes: trackProgress(sizes, request),
   });
   try {
     // A retry may find the catalogue of an attempt that was not known to have ended: it is no longer true.
@@ -51,15 +56,26 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
         failure.abort(error);
         throw error;
       });
-    return await send(plan, files, { ...uploader, sendFile }, request);
+    const isSmall = (_: OutputFile, index: number) => (sizes[index] ?? 0) <= SMALL_BYTES;
+    const lanes = [
+      { files: files.filter(isSmall), parallel: SMALL_PARALLEL },
+      { files: files.filter((file, index) => !isSmall(file, index)), parallel: PARALLEL },
+    ];
+    return await send(plan, lanes, { ...uploader, sendFile }, request);
   } finally {
     await uploader.close();
   }
 }
 
+/** Files, and how many of them go at the same time. */
+interface Lane {
+  readonly files: readonly OutputFile[];
+  readonly parallel: number;
+}
+
 async function send(
   plan: OutputPlan,
-  files: readonly OutputFile[],
+  lanes: readonly Lane[],
   uploader: Uploader,
   request: StageOutRequest,
 ): Promise<StagedOutput> {
@@ -68,10 +84,15 @@ async function send(
   const at: Addresses = { catalog: of(plan.catalogKey), collection: of(plan.collectionKey), of };
   const sent = new Map<string, StagedFile>();
   const [bands] = await Promise.all([
-    describeRasters(files, signal),
-    runParallel(files, PARALLEL, signal, async ({ path, key, mediaType }) => {
-      sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
-    }),
+    describeRasters(
+      lanes.flatMap(({ files }) => files),
+      signal,
+    ),
+    ...lanes.map(({ files, parallel }) =>
+      runParallel(files, parallel, signal, async ({ path, key, mediaType }) => {
+        sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
+      }),
+    ),
   ]);
   const published = { sent, bands, at, origin: request.origin };
   await runParallel(plan.items, PARALLEL, signal, async (item) => {
@@ -95,12 +116,8 @@ async function planResults(directory: string, prefix: string, jobId: string): Pr
 }
 
 /** Bytes of files count; the metadata is small beside them. */
-async function trackProgress(
-  files: readonly OutputFile[],
-  { onProgress }: StageOutRequest,
-): Promise<(bytes: number) => void> {
-  const sizes = await Promise.all(files.map(({ path }) => stat(path)));
-  const total = sizes.reduce((sum, { size }) => sum + size, 0);
+function trackProgress(sizes: readonly number[], { onProgress }: StageOutRequest): (bytes: number) => void {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
   let sent = 0;
   return (bytes) => {
     sent += bytes;

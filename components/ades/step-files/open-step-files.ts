@@ -1,5 +1,6 @@
 import type { ClusterApi } from "@swath/kubernetes/api";
 
+import { toCredentials } from "../bucket-keys/access-key.ts";
 import { type AdesSettings, readOwnKeys } from "../execution/storage.ts";
 import { type BlobStore, createBlobStore } from "./blob-store.ts";
 import { type StepFiles, createStepFiles } from "./step-files.ts";
@@ -10,20 +11,24 @@ export const usesObjectStore = (settings: AdesSettings): boolean =>
 /** One of a process: its connections serve one job after another. */
 const opened = new WeakMap<AdesSettings, BlobStore>();
 
-/** Where files of steps are, with the platform's own keys. */
+/** Where files of steps are. */
 export function openBlobStore(settings: AdesSettings): BlobStore {
   const known = opened.get(settings);
   if (known !== undefined) {
     return known;
   }
-  if (settings.S3_ENDPOINT === undefined) {
-    throw new Error("files of steps go through the object storage (POD_FILES), and S3_ENDPOINT names none");
+  const endpoint = settings.STEP_FILES_S3_ENDPOINT ?? settings.S3_ENDPOINT;
+  if (endpoint === undefined) {
+    throw new Error(
+      "files of steps go through the object storage (POD_FILES), and neither STEP_FILES_S3_ENDPOINT nor S3_ENDPOINT names one",
+    );
   }
+  const { STEP_FILES_S3_ACCESS_KEY: accessKey, STEP_FILES_S3_SECRET_KEY: secretKey } = settings;
   const target = {
-    endpoint: settings.S3_ENDPOINT,
-    region: settings.S3_REGION,
+    endpoint,
+    region: settings.STEP_FILES_S3_REGION ?? settings.S3_REGION,
     bucket: settings.STEP_FILES_BUCKET,
-    credentials: readOwnKeys(settings),
+    credentials: secretKey === undefined ? readOwnKeys(settings) : toCredentials(accessKey, secretKey),
   };
   const store = createBlobStore(target, { connections: 32, stallSeconds: settings.STORAGE_SILENCE_SECONDS });
   opened.set(settings, store);

@@ -82,6 +82,8 @@ export function createStepFiles({ store, api, job, key, maxBytes }: StepFilesOpt
       }
     },
     send: async (pod, folders, signal) => {
+      // Also for a step without files.
+      await blobs.open(signal);
       const trees: FileTree[] = [];
       for (const { root, host } of folders) {
         trees.push({ root, entries: await readTree(await realpath(host), signal, (path) => blobs.add(path, signal)) });
@@ -173,6 +175,11 @@ class BlobIndex {
     });
     this.#ofFiles.set(await stampOf(path), { sha256, size });
     (await this.#list(signal)).add(sha256);
+  }
+
+  /** Makes the bucket where it is missing. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.#list(signal);
   }
 
   async #send(path: string, blob: Blob, signal: AbortSignal): Promise<void> {

@@ -32,6 +32,13 @@ const KeyBody = Type.Object({
   policy: Type.Optional(Policy),
   expiresAt: Type.Optional(Type.String({ format: "date-time" })),
 });
+/** A key that whoever deploys has made: two services know it without one having to tell the other. */
+const GivenKey = Type.Object({
+  user: Name,
+  secretKey: Type.String({ pattern: "^[\\x21-\\x7e]{32,128}$" }),
+  title: Type.Optional(Type.String({ maxLength: 200 })),
+});
+const GivenKeyId = Type.Object({ id: Type.String({ pattern: "^AKIA[A-Z0-9]{16}$" }) });
 const KeyChange = Type.Object({ enabled: Type.Boolean() });
 
 /** Users and access keys. */
@@ -116,6 +123,22 @@ export function addAccountRoutes(
       const expires = requested ?? end ?? undefined;
       const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
       return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
+    },
+  );
+  app.put<{ Params: { id: string }; Body: Static<typeof GivenKey> }>(
+    "/api/access-keys/:id",
+    { schema: { params: GivenKeyId, body: GivenKey } },
+    async (request) => {
+      requireRoot(request);
+      const { user, secretKey: secret, title = "" } = request.body;
+      if (store.accounts.findUser(user) === undefined) {
+        throw new Problem(404, `There is no user ${user}; make it with PUT /api/users/${user}.`);
+      }
+      const key = await store.accounts.putKey({ id: request.params.id, secret, user, title });
+      if (key === undefined) {
+        throw new Problem(409, `The access key ${request.params.id} is another user's.`);
+      }
+      return toKeyJson(key);
     },
   );
   app.patch<{ Params: { id: string }; Body: Static<typeof KeyChange> }>(

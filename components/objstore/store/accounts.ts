@@ -224,6 +224,32 @@ export class Accounts {
     return this.findKey(id) as AccessKey;
   }
 
+  /**
+   * A lasting key whose id and secret whoever asks for it has chosen. Another secret ends the sessions that were made with it.
+   * @returns undefined where the id is another user's key
+   */
+  putKey(key: Pick<AccessKey, "id" | "secret" | "user" | "title">): Promise<AccessKey | undefined> {
+    const { id, secret, user, title } = key;
+    const find = () => this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
+    return this.#change(() => {
+      const known = find();
+      if (known !== undefined && (known.user !== user || known.token !== null)) {
+        return undefined;
+      }
+      this.#index.run("delete from access_keys where parent = ? and ?", id, Number(known?.secret !== secret));
+      this.#index.run(
+        `insert into access_keys (id, secret, user, title, created) values (?, ?, ?, ?, ?)
+         on conflict (id) do update set secret = excluded.secret, title = excluded.title, enabled = 1`,
+        id,
+        secret,
+        user,
+        title,
+        this.#now(),
+      );
+      return find();
+    });
+  }
+
   /** Disabling a key ends the sessions that were made with it. */
   enableKey(id: string, enabled: boolean): Promise<boolean> {
     return this.#change(() => {

@@ -95,6 +95,36 @@ test("a narrowed key is narrowed where the policy of a bucket lets its user in, 
   assert.equal((await callAdmin(store, "DELETE", own, undefined, basic(narrowed))).status, 204);
 });
 
+test("a key of a given id and secret is the root user's to make, and another secret takes the first one's place", async () => {
+  const Bucket = "given";
+  await root.send(new s3.CreateBucketCommand({ Bucket }));
+  await root.send(new s3.PutObjectCommand({ Bucket, Key: "a", Body: "a" }));
+  const other = await addUser("olga");
+  await addUser("gina");
+  const accessKey = "AKIA0123456789ABCDEF";
+  const path = `/api/access-keys/${accessKey}`;
+  const [first, second] = ["1", "2"].map((digit) => ({ accessKey, secretKey: digit.repeat(40) }));
+  const put = (key: { secretKey: string } | undefined, user = "gina", at = path, authorization?: string) =>
+    callAdmin(store, "PUT", at, { user, secretKey: key?.secretKey ?? "" }, authorization);
+  assert.ok(first && second);
+  assert.equal((await put(first, "olga", path, basic(other))).status, 403);
+  assert.equal((await put(first, "nobody")).status, 404);
+  assert.equal((await put({ secretKey: "short" })).status, 400);
+  assert.equal((await put(first, "gina", "/api/access-keys/AKIAshort")).status, 400);
+  const { status, body } = await put(first);
+  assert.deepEqual([status, body.accessKey, body.user, body.secretKey], [200, accessKey, "gina", undefined]);
+  assert.equal(await read(connect(first), Bucket, "a"), "a");
+  assert.equal((await put(second, "olga")).status, 409);
+  const session = (await callAdmin(store, "POST", "/api/session", first)).body.session as string;
+  const isSignedIn = async () => (await callAdmin(store, "GET", "/api/session", undefined, `Bearer ${session}`)).status;
+  assert.equal((await put(first)).status, 200);
+  assert.equal(await isSignedIn(), 200, "the same key again ends nothing");
+  assert.equal((await put(second)).status, 200);
+  assert.equal(await isSignedIn(), 401);
+  assert.equal(await read(connect(first), Bucket, "a"), "SignatureDoesNotMatch");
+  assert.equal(await read(connect(second), Bucket, "a"), "a");
+});
+
 test("a key that ends makes none that lasts", async () => {
   await addUser("tom");
   const expiresAt = new Date(Date.now() + 3600_000).toISOString();

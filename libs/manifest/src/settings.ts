@@ -183,6 +183,9 @@ export interface Variables {
   readonly PROCESSING_PULL_SECRETS: string | undefined;
   readonly PROCESSING_STEP_FILES: "volume" | "object-store";
   readonly PROCESSING_NODE_CACHE: string;
+  /** Of the bucket with files of steps, in an object storage of the operator's. */
+  readonly PROCESSING_STEP_ACCESS_KEY: string | undefined;
+  readonly PROCESSING_STEP_SECRET_KEY: PlatformSecret | undefined;
   /** Host names, addresses and networks, separated by commas. */
   readonly PROCESSING_ALLOW_PRIVATE: string | undefined;
   readonly REGISTRATION_ALLOW_PRIVATE: string | undefined;

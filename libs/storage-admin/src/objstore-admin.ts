@@ -47,6 +47,11 @@ export interface StorageAdmin {
 
 /** The part of the object storage's administration API that workspaces need. */
 export interface ObjstoreAdmin extends StorageAdmin {
+  /** A key whose id and secret the caller has chosen. */
+  readonly putKey: (
+    user: string,
+    key: { readonly accessKey: string; readonly secretKey: string; readonly title: string },
+  ) => Promise<void>;
   readonly findRole: (name: string) => Promise<StorageRole | undefined>;
   readonly putRole: (name: string, role: StorageRole) => Promise<void>;
   readonly deleteRole: (name: string) => Promise<void>;
@@ -114,6 +119,12 @@ export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmi
       return key;
     },
     deleteKey: async (_user, key) => void (await call("DELETE", `/api/access-keys/${encodeURIComponent(key)}`)),
+    putKey: async (name, { accessKey, secretKey, title }) => {
+      const path = `/api/access-keys/${encodeURIComponent(accessKey)}`;
+      if ((await call("PUT", path, { user: name, secretKey, title })) === undefined) {
+        throw new Problem(502, `the object storage has no user ${name}`);
+      }
+    },
     findRole: async (name) => {
       const found = await call<StorageRole>("GET", role(name));
       return found && { claim: found.claim, values: found.values.toSorted(), policy: found.policy };

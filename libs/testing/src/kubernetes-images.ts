@@ -21,6 +21,15 @@ export function findImagesSkipReason(root: string): string | undefined {
         : undefined;
 }
 
+/** Ends all that runs on a node of the test cluster at once, as a power cut does, or starts it again. */
+export async function setNodePower(root: string, node: string, power: "fail" | "recover"): Promise<void> {
+  // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
+  const { status, stderr } = await runCommand(findLoader(root), [power, node], { env: process.env });
+  if (status !== 0) {
+    throw new Error(`cannot ${power} ${node}: ${stderr}`);
+  }
+}
+
 /** Times that an import is tried. */
 const MAX_IMPORTS = 3;
 

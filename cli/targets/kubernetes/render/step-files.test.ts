@@ -31,6 +31,92 @@ test("files of steps go by the volume unless the operator says otherwise", () =>
   assert.equal(find(objects, "NetworkPolicy", "tools-without-network").spec.egress, undefined);
 });
 
+const peerOf = (name: string, namespace: string, ...ports: number[]) => ({
+  pods: {
+    namespaceSelector: { matchLabels: { "swath.io/namespace": namespace } },
+    podSelector: { matchLabels: { "app.kubernetes.io/name": name } },
+  },
+  ports: ports.map((port) => ({ port, protocol: "TCP" })),
+});
+const variablesOf = (objects: ReturnType<typeof render>, kind: string, name: string): readonly string[] =>
+  find(objects, kind, name).spec.template.spec.containers[0].env.map((each: { name: string }) => each.name);
+
+test("agents reach the object storage and the cluster's API, and nothing else", () => {
+  const objects = render({ PROCESSING_STEP_FILES: "object-store" });
+  const storage = peerOf("objstore", "rm", 9000, 9001);
+  assert.deepEqual(find(objects, "NetworkPolicy", "allow-ades-blobs").spec.egress, [
+    { to: [storage.pods], ports: storage.ports },
+    { ports: [443, 6443, 8443].map((port) => ({ port, protocol: "TCP" })) },
+  ]);
+  const callers = find(objects, "NetworkPolicy", "allow-objstore").spec.ingress[0].from;
+  assert.ok(
+    callers.some((each: object) => JSON.stringify(each) === JSON.stringify(peerOf("ades-blobs", "zoo").pods)),
+    JSON.stringify(callers),
+  );
+});
+
+test("service and agents have keys of one bucket each, made by a task that is there before them", () => {
+  const objects = render({ PROCESSING_STEP_FILES: "object-store" });
+  const root = ["OBJSTORE_ROOT_PASSWORD", "OBJSTORE_ROOT_USER", "S3_ACCESS_KEY", "STEP_FILES_S3_ACCESS_KEY"];
+  for (const [kind, name] of [
+    ["DaemonSet", "ades-blobs"],
+    ["StatefulSet", "ades"],
+  ] as const) {
+    const variables = variablesOf(objects, kind, name);
+    assert.deepEqual(
+      root.filter((each) => variables.includes(each)),
+      [],
+    );
+  }
+  const generated = (name: string) => find(objects, "Secret", name).metadata.annotations["swath.io/generate"];
+  const [agents, service, task] = ["ades-blobs-settings", "ades-settings", "ades-buckets-settings"].map(generated);
+  assert.match(agents, /"S3_SECRET_KEY":[^}]*ades-step-files-key/);
+  assert.match(service, /"S3_SECRET_KEY":[^}]*ades-results-key/);
+  assert.match(service, /"STEP_FILES_S3_SECRET_KEY":[^}]*ades-step-files-key/);
+  assert.match(task, /"STEP_FILES_KEY":[^}]*ades-step-files-key/);
+  assert.ok(variablesOf(render({}), "StatefulSet", "ades").includes("S3_ACCESS_KEY"));
+});
+
+test("agents reach an object storage of the operator's by the operator's key of the bucket", () => {
+  const outside = {
+    PROCESSING_STEP_FILES: "object-store",
+    OBJSTORE_ENDPOINT: "https://s3.example.org",
+    OBJSTORE_ROOT_USER: "everything",
+    OBJSTORE_ROOT_PASSWORD: "everything-secret",
+    PROCESSING_STEP_ACCESS_KEY: "steps",
+    PROCESSING_STEP_SECRET_KEY: "steps-secret",
+  };
+  const objects = render(outside);
+  const { env } = find(objects, "DaemonSet", "ades-blobs").spec.template.spec.containers[0];
+  const valueOf = (name: string) => env.find((each: { name: string }) => each.name === name)?.value;
+  assert.deepEqual([valueOf("S3_ENDPOINT"), valueOf("S3_ACCESS_KEY")], ["https://s3.example.org", "steps"]);
+  assert.deepEqual(find(objects, "NetworkPolicy", "allow-ades-blobs").spec.egress, [{}]);
+  assert.ok(!objects.some(({ metadata: { name } }) => name.startsWith("ades-buckets")));
+});
+
+test("where workspaces are in a cloud, files of steps are in the deployment's own object storage", () => {
+  const { config } = resolveConfig({
+    env: {
+      REQUIRE_LOCALCLUSTER: "false",
+      PLATFORM_VARIANT: "B",
+      PROCESSING_STEP_FILES: "object-store",
+      REQUIRE_BUCKET_OPERATOR: "true",
+      REQUIRE_OBJSTORE: "true",
+      STAGEOUT_TARGET: "workspace",
+      CLOUD_S3_URL: "https://cloud.example.org",
+      CLOUD_IDENTITY_URL: "https://identity.example.org",
+      CLOUD_DOMAINNAME: "cloud",
+    },
+    args: { arg3: "eo.example.org", arg4: "203.0.113.7" },
+    facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: true },
+  });
+  const objects = renderPlan(createPlan(config, components));
+  const { env } = find(objects, "DaemonSet", "ades-blobs").spec.template.spec.containers[0];
+  assert.equal(env.find(({ name }: { name: string }) => name === "S3_ENDPOINT").value, "http://objstore.rm.svc:9000");
+  const service = find(objects, "StatefulSet", "ades").spec.template.spec.containers[0].env;
+  assert.equal(service.find(({ name }: { name: string }) => name === "S3_ENDPOINT").value, "https://cloud.example.org");
+});
+
 test("through the object storage each node has a blob agent, the only one that tools' pods reach", () => {
   const objects = render({
     PROCESSING_STEP_FILES: "object-store",

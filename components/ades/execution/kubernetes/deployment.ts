@@ -14,6 +14,11 @@ import { podKeys } from "./pod-types.ts";
 const IMAGES = "ades-images";
 const AGENT = "ades-blobs";
 const AGENT_PORT = 8090;
+/** Makes the buckets, and the keys that the service and the agents have. */
+const BUCKETS = "ades-buckets";
+/** Keys of the buckets of files of steps and of results, where the object storage is the deployment's own. */
+const STEP_FILES_KEY = { kind: "generated", name: "ades-step-files-key", bytes: 32 } as const;
+const RESULTS_KEY = { kind: "generated", name: "ades-results-key", bytes: 32 } as const;
 /** What the service signs the tokens of jobs with, and the agents know them by. */
 const FILES_SECRET = { kind: "generated", name: "ades-step-files", bytes: 32 } as const;
 
@@ -29,7 +34,8 @@ export const TOOL_PODS_ROLE: ClusterRole = {
 };
 
 /** Variables by which the service runs tools as pods, where there is a cluster to run them. */
-export function toPodSettings({ settings }: DeployContext, namespace: string): Record<string, EnvValue> {
+export function toPodSettings(context: DeployContext, namespace: string): Record<string, EnvValue> {
+  const { settings } = context;
   const { variables } = settings;
   const { ADES_STORAGE_ACCESS: access, PROCESSING_PULL_SECRETS: pullSecrets } = variables;
   return {
@@ -41,6 +47,9 @@ export function toPodSettings({ settings }: DeployContext, namespace: string): R
       POD_FILES: { onKubernetes: "object-store" },
       STEP_FILES_URL: { onKubernetes: `http://${AGENT}.${namespace}.svc:${AGENT_PORT}` },
       STEP_FILES_SECRET: FILES_SECRET,
+      ...Object.fromEntries(
+        Object.entries(toStepStorage(context)).map(([name, value]) => [`STEP_FILES_${name}`, value]),
+      ),
     }),
     ...(pullSecrets !== undefined && { POD_PULL_SECRETS: { onKubernetes: pullSecrets } }),
   };
@@ -69,25 +78,73 @@ function usesAgents({ variables }: PlatformSettings): boolean {
 }
 
 /**
- * The blob agent of each node: it alone has keys of the object storage, and hands files to the containers beside tools.
- * @param storage how it finds the object storage, as the service does
+ * Where files of steps are, and the key of that bucket: the deployed object storage, else the operator's, where the operator says which
+ * key; the platform's when none is named.
  */
-export function createAgents(
-  { settings }: DeployContext,
-  namespace: string,
-  storage: Readonly<Record<string, EnvValue>>,
-): readonly Workload[] {
-  if (!usesAgents(settings)) {
-    return [];
+function toStepStorage({ settings: { variables }, isEnabled }: DeployContext): Readonly<Record<string, EnvValue>> {
+  const S3_REGION = variables.OBJSTORE_REGION;
+  if (isEnabled("objstore")) {
+    return { S3_ENDPOINT: { peer: "objstore" }, S3_REGION, S3_SECRET_KEY: STEP_FILES_KEY };
   }
-  const { S3_ENDPOINT, S3_REGION = "us-east-1", S3_ACCESS_KEY = "", S3_SECRET_KEY = "" } = storage;
-  if (S3_ENDPOINT === undefined) {
+  if (variables.OBJSTORE_ENDPOINT === undefined) {
     throw new Error(
       "PROCESSING_STEP_FILES=object-store needs an object storage: REQUIRE_OBJSTORE or OBJSTORE_ENDPOINT",
     );
   }
-  const cacheMiB = Math.max(64, Math.floor(toBytes(settings.variables.PROCESSING_NODE_CACHE) / 2 ** 20));
+  const { PROCESSING_STEP_ACCESS_KEY: own, PROCESSING_STEP_SECRET_KEY: secret } = variables;
+  return {
+    S3_ENDPOINT: variables.OBJSTORE_ENDPOINT,
+    S3_REGION,
+    S3_ACCESS_KEY: own ?? variables.OBJSTORE_ROOT_USER,
+    S3_SECRET_KEY: secret ?? variables.OBJSTORE_ROOT_PASSWORD,
+  };
+}
+
+/** Where the service needs no more of the deployed object storage than the bucket of results, its key is of that bucket alone. */
+export function narrowStorage(
+  { settings, isEnabled }: DeployContext,
+  storage: Readonly<Record<string, EnvValue>>,
+): Record<string, EnvValue> {
+  if (!usesAgents(settings) || !isEnabled("objstore")) {
+    return storage;
+  }
+  const { S3_ACCESS_KEY: _, ...rest } = storage;
+  return { ...rest, S3_SECRET_KEY: RESULTS_KEY };
+}
+
+/** Workloads that have to be there before the service, for the keys that it has. */
+export const storageNeeds = ({ settings, isEnabled }: DeployContext): readonly string[] =>
+  usesAgents(settings) && isEnabled("objstore") ? [BUCKETS] : [];
+
+/** The blob agent of each node, which hands files to the containers beside tools, and the task that makes its key and the service's. */
+export function createAgents(context: DeployContext, namespace: string): readonly Workload[] {
+  const { settings } = context;
+  if (!usesAgents(settings)) {
+    return [];
+  }
+  const { variables } = settings;
+  const needs = storageNeeds(context);
+  const buckets: readonly Workload[] = needs.map((name) => ({
+    name,
+    namespace,
+    component: "ades",
+    entry: "bucket-keys/main",
+    kind: "task",
+    env: {
+      OBJSTORE_ADMIN_URL: { peer: "objstore", port: "console" },
+      OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
+      OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
+      RESULTS_KEY,
+      RESULTS_KEY_ALSO: { also: RESULTS_KEY },
+      STEP_FILES_KEY,
+      STEP_FILES_KEY_ALSO: { also: STEP_FILES_KEY },
+    },
+    needs: ["objstore"],
+    resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
+  }));
+  const cacheMiB = Math.max(64, Math.floor(toBytes(variables.PROCESSING_NODE_CACHE) / 2 ** 20));
   return [
+    ...buckets,
     {
       name: AGENT,
       namespace,
@@ -96,16 +153,14 @@ export function createAgents(
       kind: "service",
       onEveryNode: true,
       env: {
-        S3_ENDPOINT,
-        S3_REGION,
-        S3_ACCESS_KEY,
-        S3_SECRET_KEY,
+        ...toStepStorage(context),
         STEP_FILES_SECRET: FILES_SECRET,
         STEP_FILES_SECRET_ALSO: { also: FILES_SECRET },
         CACHE_DIR: "/tmp/blobs",
         CACHE_MIB: String(cacheMiB),
       },
       ports: [{ name: "http", number: AGENT_PORT }],
+      needs,
       clusterRole: {
         scope: "namespace",
         // When tools end, and the node of its own pod.

@@ -59,6 +59,7 @@ export function createPodExecutor({ api, podContext: find, timeouts }: PodExecut
         : await pods.join(job, controls, context, joined);
     },
     cleanUp: async (prefixes) => {
+      pods.forgetEnded();
       for (const runId of prefixes.map((prefix) => runOf(`${prefix}0`))) {
         if (!pods.left.has(runId)) {
           await removePods(api, `${podKeys.run}=${runId}`);
@@ -73,9 +74,17 @@ export function createPodExecutor({ api, podContext: find, timeouts }: PodExecut
 /** Milliseconds that a deleted pod may take to end before its node counts as lost. */
 const LOST_POD_MS = 30_000;
 
+/**
+ * Milliseconds that a pod with files of its own stays after its end: should this process die before the run has noted the step's outputs,
+ * the next attempt joins the pod and has them again.
+ */
+const ENDED_POD_MS = 10_000;
+
 class PodRunner {
   /** Runs that were interrupted: their pods go on, for those who continue them. */
   readonly left = new Set<string>();
+  /** Pods that have ended and are removed in a moment. */
+  private readonly ended = new Map<string, NodeJS.Timeout>();
   private readonly api: ClusterApi;
   private readonly timeouts: PodTimeouts;
 
@@ -102,7 +111,7 @@ class PodRunner {
         }),
       },
     });
-    return await this.untilRemoved(name, job, controls, async () => {
+    return await this.untilRemoved(name, job, controls, context, async () => {
       if (transfer !== undefined) {
         await transfer.files.ensureSecret();
         const folders = foldersOf(job, context.volumeRoot);
@@ -116,7 +125,7 @@ class PodRunner {
   /** Follows a pod that an attempt of this run has left, as if it had been made for this job. */
   async join(job: JobSpec, controls: RunControls, context: PodContext, pod: AdoptablePod): Promise<JobResult> {
     controls.onLog("cluster: joined the pod that was started before the service ended; its log from the beginning:\n");
-    const result = await this.untilRemoved(pod.name, job, controls, () =>
+    const result = await this.untilRemoved(pod.name, job, controls, context, () =>
       this.follow(pod.name, job, context, controls),
     );
     takeOver(pod, job);
@@ -127,6 +136,7 @@ class PodRunner {
     name: string,
     job: JobSpec,
     { signal }: RunControls,
+    { transfer }: PodContext,
     work: () => Promise<JobResult>,
   ): Promise<JobResult> {
     const cancelled = () => new CwlError("cancelled", "the run was cancelled");
@@ -151,12 +161,29 @@ class PodRunner {
       throw signal.aborted ? cancelled() : asInfrastructure(error, job);
     } finally {
       signal.removeEventListener("abort", remove);
-      if (hasEnded || !this.left.has(runOf(job.id))) {
+      if (hasEnded && transfer !== undefined) {
+        this.removeSoon(name);
+      } else if (hasEnded || !this.left.has(runOf(job.id))) {
         await removePod(this.api, name, { hasEnded });
       } else {
         await this.leave(name, job);
       }
     }
+  }
+
+  private removeSoon(name: string): void {
+    const remove = () => {
+      this.ended.delete(name);
+      // One that stays is removed with the run's others.
+      void removePod(this.api, name, { hasEnded: true }).catch(() => {});
+    };
+    this.ended.set(name, setTimeout(remove, ENDED_POD_MS).unref());
+  }
+
+  /** For a run whose pods are removed together. */
+  forgetEnded(): void {
+    this.ended.forEach((timer) => clearTimeout(timer));
+    this.ended.clear();
   }
 
   /** Lets a pod go on alone, so that whoever continues the run can join it. */
@@ -186,6 +213,7 @@ class PodRunner {
     let timedOut = false;
     let lostTimer: NodeJS.Timeout | undefined;
     let isLost = false;
+    const renewal = keepToken(context, onLog);
     try {
       for await (const pod of watchPod(this.api, context.namespace, name, AbortSignal.any([signal, watch.signal]))) {
         if (pod === undefined) {
@@ -240,6 +268,7 @@ class PodRunner {
     } finally {
       clearTimeout(timer);
       clearTimeout(lostTimer);
+      clearInterval(renewal);
       log?.stop();
       watch.abort();
     }
@@ -265,6 +294,23 @@ class PodRunner {
       Math.max(0, timeLimitSeconds * 1000 - Math.max(0, gone - 1000)),
     );
   }
+}
+
+/** How often it is looked whether the token of a job is to be renewed. */
+const RENEWAL_MS = 60_000;
+
+/** A step may run longer than the token is good for by which its outputs are stored, and the key of tokens may have been changed. */
+function keepToken({ transfer }: PodContext, onLog: RunControls["onLog"]): NodeJS.Timeout | undefined {
+  if (transfer === undefined) {
+    return undefined;
+  }
+  const renew = (): void => {
+    transfer.files
+      .ensureSecret()
+      .catch((error: unknown) => onLog(`cluster: the token of the job was not renewed yet: ${String(error)}\n`));
+  };
+  renew();
+  return setInterval(renew, RENEWAL_MS);
 }
 
 /** Notes what a pod waits for, once for each reason, and ends the job when that lasts too long. */

@@ -39,6 +39,24 @@ export const podSettings = defineSettings({
     default: "processing-steps",
     description: "Bucket with files of steps (object-store); made when it is missing.",
   },
+  STEP_FILES_S3_ENDPOINT: {
+    kind: "string",
+    optional: true,
+    description: "Object storage that the bucket is in (object-store); S3_ENDPOINT when left out.",
+  },
+  STEP_FILES_S3_REGION: { kind: "string", optional: true, description: "Its region; S3_REGION when left out." },
+  STEP_FILES_S3_ACCESS_KEY: {
+    kind: "string",
+    optional: true,
+    description:
+      "Access key for the bucket; made of STEP_FILES_S3_SECRET_KEY when left out, as the task `ades-buckets` makes it.",
+  },
+  STEP_FILES_S3_SECRET_KEY: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Its secret; the keys of STAGEOUT_BUCKET are used when it is left out.",
+  },
   STEP_FILES_SECRET: {
     kind: "string",
     optional: true,

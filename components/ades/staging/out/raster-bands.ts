@@ -1,3 +1,5 @@
+import { open } from "node:fs/promises";
+
 import type { BandInfo, BandStatistics, RasterPool } from "@swath/raster";
 import type { StacAsset } from "@swath/stac";
 
@@ -31,7 +33,7 @@ export async function describeRasters(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly DescribedBand[]>> {
   const found = new Map<string, readonly DescribedBand[]>();
-  const rasters = files.filter(({ mediaType }) => RASTER_TYPE.test(mediaType)).slice(0, MAX_RASTERS);
+  const rasters = await listRasters(files);
   if (rasters.length === 0) {
     return found;
   }
@@ -51,6 +53,34 @@ export async function describeRasters(
     await pool.close();
   }
   return found;
+}
+
+/** The first of those that say they are rasters and begin like one: nothing is loaded for a file that is none. */
+async function listRasters(files: readonly OutputFile[]): Promise<readonly OutputFile[]> {
+  const found: OutputFile[] = [];
+  for (const file of files.filter(({ mediaType }) => RASTER_TYPE.test(mediaType))) {
+    if (found.length === MAX_RASTERS) {
+      break;
+    }
+    if (await beginsLikeRaster(file.path)) {
+      found.push(file);
+    }
+  }
+  return found;
+}
+
+/** TIFF and BigTIFF in both orders of bytes; JP2 and a bare codestream of JPEG 2000. */
+const BEGINNINGS = ["49492a00", "4d4d002a", "49492b00", "4d4d002b", "0000000c6a502020", "ff4fff51"];
+
+async function beginsLikeRaster(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+    const hex = buffer.toString("hex", 0, bytesRead);
+    return BEGINNINGS.some((beginning) => hex.startsWith(beginning));
+  } finally {
+    await file.close();
+  }
 }
 
 async function describe(pool: RasterPool, path: string, signal: AbortSignal): Promise<readonly DescribedBand[]> {

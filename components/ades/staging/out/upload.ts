@@ -40,11 +40,18 @@ export async function openUploader(
   prefix: string,
   {
     parallel,
+    connections,
     signal,
     onBytes,
-  }: { readonly parallel: number; readonly signal: AbortSignal; readonly onBytes: (bytes: number) => void },
+  }: {
+    /** Large files at the same time. */
+    readonly parallel: number;
+    readonly connections: number;
+    readonly signal: AbortSignal;
+    readonly onBytes: (bytes: number) => void;
+  },
 ): Promise<Uploader> {
-  const options = { connections: parallel * 2, stallSeconds: STALL_SECONDS };
+  const options = { connections, stallSeconds: STALL_SECONDS };
   const client = createS3Client(target, options);
   const requests = createObjectRequests(target, options);
   const hrefOf = (key: string) => `s3://${target.bucket}/${key}`;

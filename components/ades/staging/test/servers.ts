@@ -78,6 +78,8 @@ const SECRET = "root-password-of-the-tests";
  */
 export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   readonly endpoint: S3Endpoint;
+  /** Its administration API, and the keys of its root user. */
+  readonly admin: { readonly url: string; readonly user: string; readonly password: string };
   readonly client: S3Client;
   /** Puts an object into `results`, in one part, with a checksum as current clients send it or without. */
   readonly put: (key: string, body: Buffer | string, checksum?: "CRC32") => Promise<unknown>;
@@ -116,6 +118,7 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   await client.send(new CreateBucketCommand({ Bucket: "results" }));
   return {
     endpoint,
+    admin: { url: `http://127.0.0.1:${console_}`, user: "root", password: SECRET },
     client,
     put: (Key, Body, ChecksumAlgorithm) =>
       client.send(

@@ -162,6 +162,17 @@ test("directories, files, links and modes reach the tool and come back, large fi
   assert.equal(readlinkSync(join(host, "outside")), "/etc/passwd", "a link is a link");
 });
 
+test("the bucket is made for a step without files, too", async (t) => {
+  const other = createBlobStore(
+    { ...objstore.endpoint, bucket: "not-there-yet" },
+    { connections: 2, stallSeconds: 20 },
+  );
+  t.after(() => other.close());
+  const files = createStepFiles({ store: other, api: never, job: JOB, key: KEY, maxBytes: 2 ** 30 });
+  assert.equal(await files.send("pod-0", [], signal), 0);
+  assert.equal(await other.readDocument(JOB, "steps/pod-0/inputs", signal), '{"trees":[]}');
+});
+
 test("what an earlier step left is not sent again, nor is an unchanged file", async () => {
   const files = createFiles();
   const host = join(folder, "host");

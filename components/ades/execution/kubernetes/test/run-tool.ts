@@ -25,6 +25,8 @@ export interface PodRun {
   readonly defaultImage?: string;
   /** Files go through an object storage. */
   readonly files?: ObjectFiles;
+  /** Cores that steps have together. */
+  readonly cores?: number;
   readonly timeouts?: { readonly room: number; readonly start: number };
 }
 
@@ -69,7 +71,7 @@ try {
     executors: { host: pods, container: pods },
     journal: join(folder, "journal"),
     outDir: join(folder, "out"),
-    limits: { infrastructureRetries: 0, cores: 10_000, ramMiB: 100_000 },
+    limits: { infrastructureRetries: 0, cores: run.cores ?? 10_000, ramMiB: 100_000 },
     signal: stop.signal,
     onEvent: (event) => {
       if (event.type === "step-log") {
