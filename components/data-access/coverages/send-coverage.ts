@@ -1,6 +1,14 @@
 import { Readable } from "node:stream";
 
-import type { Grid, OutputFormat, Resampling, Scene } from "@swath/raster";
+import {
+  type Bbox,
+  type Grid,
+  type OutputFormat,
+  type Resampling,
+  type Scene,
+  parseCrs,
+  reprojectBbox,
+} from "@swath/raster";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "@swath/service";
 
@@ -22,19 +30,42 @@ export interface CoveragePart {
   readonly resampling?: Resampling | undefined;
 }
 
-/** Scenes that a part of a coverage is made of. */
+/**
+ * Scenes that a part of a coverage is made of. A gap between the scenes of a coverage is a part of it: there it is the newest scene, whose
+ * pixels are all nodata (clients try a coverage in the middle, and read it block by block).
+ * @throws {Problem} 404 for an area outside of the coverage, and where there is nothing at these times
+ */
 export async function findPartScenes(
   context: DataAccessContext,
   { coverage: { layer }, grid, times, fields }: CoveragePart,
   request: FastifyRequest,
   signal: AbortSignal,
-) {
-  const items = await findItems(
-    context,
-    { layer, grid, caller: callerOf(request), ...(times !== undefined && { times }) },
-    signal,
-  );
-  return scenesFor(items, fields);
+): Promise<readonly Scene[]> {
+  const caller = callerOf(request);
+  const conditions = times === undefined ? {} : { times };
+  const scenes = scenesFor(await findItems(context, { layer, grid, caller, ...conditions }, signal), fields);
+  if (scenes.length > 0) {
+    return scenes;
+  }
+  if (!overlaps(grid, layer.bbox)) {
+    throw new Problem(404, `This area is outside of the coverage, which is in ${layer.bbox.join(",")} (degrees).`);
+  }
+  const newest = await context.layers.findItems(layer, { limit: 1, ...conditions }, caller, signal);
+  const inGap = scenesFor(newest, fields);
+  if (inGap.length === 0) {
+    throw new Problem(404, "There is nothing in this area at this time.");
+  }
+  return inGap;
+}
+
+/** Whether a grid meets a box in degrees, which may cross the antimeridian. */
+function overlaps({ bbox, crs }: Grid, [west, south, east, north]: Bbox): boolean {
+  const box = reprojectBbox(bbox, crs, parseCrs("OGC:CRS84"));
+  if (box === undefined) {
+    return false;
+  }
+  const isAround = east < west || box[2] < box[0];
+  return box[1] <= north && box[3] >= south && (isAround || (box[0] <= east && box[2] >= west));
 }
 
 export const COVERAGE_FORMATS: Readonly<Record<string, OutputFormat>> = {
@@ -61,9 +92,6 @@ export async function openCoverage(
   known?: readonly Scene[],
 ): Promise<AsyncGenerator<Uint8Array>> {
   const scenes = known ?? (await findPartScenes(context, part, request, signal));
-  if (scenes.length === 0) {
-    throw new Problem(404, "There is nothing in this area at this time.");
-  }
   const { grid, fields, resampling = "nearest", coverage } = part;
   return context.pool.coverage(
     {
@@ -88,10 +116,6 @@ export async function sendCoverage(
 ): Promise<FastifyReply> {
   const signal = signalOf(reply);
   const scenes = await findPartScenes(context, part, request, signal);
-  const [first] = scenes;
-  if (first === undefined) {
-    throw new Problem(404, "There is nothing in this area at this time.");
-  }
   const { grid, fields, resampling = "nearest", coverage } = part;
   if (format !== "tif") {
     const { selection } = coverage.layer;

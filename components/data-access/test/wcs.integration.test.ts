@@ -61,6 +61,43 @@ test("GDAL reads the same pixels by WCS 2.0, 1.1 and 1.0 as from the file", { sk
     assert.equal(translated.status, 0, `${version}: ${translated.stderr}`);
     assert.equal(await checksum(target), wanted, version);
   }
+  // A mosaic is in degrees, whose axes are the other way round in 1.1 and 2.0: its newest item is on top.
+  const collection = await findCollection(url);
+  const sums: string[] = [];
+  for (const version of ["2.0.1", "1.1.1", "1.0.0"]) {
+    const target = join(folder, `mosaic-${version}.tif`);
+    const cache = ["-oo", `CACHE=${mkdtempSync(join(folder, "cache-"))}`];
+    const source = `WCS:${url}/ows?version=${version}&coverage=${collection}`;
+    const degrees = ["15.2", "46.35", "15.25", "46.3"];
+    const translated = await run("gdal_translate", [...cache, ...window, ...degrees, source, target]);
+    assert.equal(translated.status, 0, `${version}: ${translated.stderr}`);
+    sums.push(await checksum(target));
+  }
+  assert.notEqual(sums[0], "0");
+  assert.deepEqual(new Set(sums).size, 1, sums.join());
+});
+
+test("a gap of a coverage has no data, and what is outside is told from it", { skip: gdalSkipReason }, async (t) => {
+  const { url, folder } = await start(t);
+  const collection = await findCollection(url);
+  // As QGIS tries a coverage: some pixels in its middle, where this mosaic has no scene.
+  const get = (bbox: string) =>
+    fetch(
+      `${url}/ows?service=WCS&version=1.0.0&request=GetCoverage&coverage=${collection}&format=image/tiff&crs=EPSG:4326&bbox=${bbox}&width=6&height=3`,
+    );
+  const gap = await get("10.4,48.7,10.41,48.71");
+  assert.equal(gap.status, 200);
+  const file = join(folder, "gap.tif");
+  writeFileSync(file, Buffer.from(await gap.arrayBuffer()));
+  const { stdout } = await run("gdalinfo", ["-json", "-stats", file]);
+  const { bands } = JSON.parse(stdout) as { bands: { metadata?: Record<string, Record<string, string>> }[] };
+  assert.ok(bands.length > 0);
+  for (const { metadata } of bands) {
+    assert.equal(metadata?.[""]?.["STATISTICS_VALID_PERCENT"] ?? "0", "0");
+  }
+  const outside = await get("-100,-50,-99,-49");
+  assert.equal(outside.status, 404);
+  assert.match(await outside.text(), /outside of the coverage, which is in [\d.]+,/);
 });
 
 test("OWSLib reads capabilities, descriptions and coverages", { skip: owslibSkipReason }, async (t) => {

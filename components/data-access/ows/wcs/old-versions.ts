@@ -81,14 +81,13 @@ function parsePart10(coverage: Coverage, kvp: Kvp): CoveragePart {
 function parsePart11(coverage: Coverage, kvp: Kvp): CoveragePart {
   const parts = kvp.require("BOUNDINGBOX").split(",");
   const crs = requireCrs(parts[4] ?? coverage.grid.crs.id, "InvalidParameterValue");
-  const bbox = parseNumbers(parts.slice(0, 4).join(","), crs.isNorthFirst && /urn:|\/def\/crs/.test(parts[4] ?? ""));
-  const offsets = (kvp.get("GRIDOFFSETS") ?? "").split(",").map(Number);
-  const steps = offsets.length >= 4 ? [offsets[0], offsets[3]] : offsets;
-  const [stepX, stepY] = steps.map((value) => Math.abs(value ?? Number.NaN));
-  const output = requireCrs(kvp.get("GRIDBASECRS") ?? crs.id, "InvalidParameterValue");
+  const bbox = parseNumbers(parts.slice(0, 4).join(","), isInOrderOf(crs, parts[4]));
+  const base = kvp.get("GRIDBASECRS");
+  const output = requireCrs(base ?? crs.id, "InvalidParameterValue");
+  const [stepX, stepY] = parseOffsets(kvp.get("GRIDOFFSETS"), isInOrderOf(output, base ?? parts[4]));
   const named = kvp.get("RANGESUBSET");
   const fields = /\[(?:[^[\]]*)\[([^\]]*)\]\]/.exec(named ?? "")?.[1];
-  const hasSteps = stepX !== undefined && stepY !== undefined && stepX > 0 && stepY > 0 && output.id === crs.id;
+  const hasSteps = stepX > 0 && stepY > 0 && output.id === crs.id;
   const size = hasSteps && {
     width: Math.round((bbox[2] - bbox[0]) / stepX) + 1,
     height: Math.round((bbox[3] - bbox[1]) / stepY) + 1,
@@ -104,6 +103,19 @@ function parsePart11(coverage: Coverage, kvp: Kvp): CoveragePart {
     times: parseTimes(kvp.get("TIMESEQUENCE")),
     ...parseMethod(/:([a-z]+)/i.exec(named ?? "")?.[1]),
   };
+}
+
+/** Whether coordinates are north before east: names of the registry stand for its order of axes. */
+const isInOrderOf = (crs: Crs, name = ""): boolean => crs.isNorthFirst && /urn:|\/def\/crs/.test(name);
+
+/** Steps from pixel to pixel: one an axis, or the vectors of both (07-067r2, 7.4.8). */
+function parseOffsets(text = "", isNorthFirst: boolean): readonly [x: number, y: number] {
+  const [a = Number.NaN, b = Number.NaN, c, d] = text.split(",").map((value) => Math.abs(Number(value)));
+  if (c !== undefined && d !== undefined) {
+    // Grids are not rotated: of each vector one coordinate is 0.
+    return [Math.max(a, b), Math.max(c, d)];
+  }
+  return isNorthFirst ? [b, a] : [a, b];
 }
 
 /** The box as it is asked for where a size is given with it, else the pixels of the coverage in it. */
