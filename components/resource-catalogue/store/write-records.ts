@@ -291,19 +291,24 @@ function toLines(rows: readonly Row[]): readonly CopyLine[] {
   return rows.map(({ record: { cells } }) => (isCopyLine(cells) ? cells : (made.next().value as CopyLine)));
 }
 
-/** Writes placements into the lines, and cuts these into pieces that are sent at once. */
+/** Writes placements into the lines, and cuts these into pieces that are sent at once; a long line is a piece of its own. */
 function* toChunks(rows: readonly Row[], lines: readonly CopyLine[]): Generator<Buffer> {
-  let { bytes, from, to } = lines[0] as CopyLine;
+  let piece: CopyLine | undefined;
   for (const [index, line] of lines.entries()) {
     line.bytes.write(toPlacedText((rows[index] as Row).placement), line.from, "latin1");
-    if (line.bytes === bytes && line.from <= to && line.to - from <= CHUNK_BYTES) {
-      to = line.to;
+    const isNext = piece?.bytes === line.bytes && piece.to === line.from;
+    if (piece !== undefined && isNext && line.to - piece.from <= CHUNK_BYTES) {
+      piece = { ...piece, to: line.to };
     } else {
-      yield bytes.subarray(from, to);
-      ({ bytes, from, to } = line);
+      if (piece !== undefined) {
+        yield piece.bytes.subarray(piece.from, piece.to);
+      }
+      piece = line;
     }
   }
-  yield bytes.subarray(from, to);
+  if (piece !== undefined) {
+    yield piece.bytes.subarray(piece.from, piece.to);
+  }
 }
 
 async function noteChanges(

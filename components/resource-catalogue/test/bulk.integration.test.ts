@@ -83,6 +83,26 @@ test("a load that PostgreSQL breaks off is not gone on with: nothing is stored, 
   await client.end();
 });
 
+test("items longer than what is sent at once are stored once, wherever they are among others", async () => {
+  const before = await count();
+  const sizes = [300_000, 10, 200_000, 150_000, 10, 10, 400_000];
+  const features = sizes.map((size, index) =>
+    makeItem(`long-${index}`, { properties: { datetime: "2024-01-01T00:00:00Z", note: "x".repeat(size) } }),
+  );
+  for (let round = 0; round < 2; round += 1) {
+    const items = Object.fromEntries(features.map((item) => [item.id, item]));
+    const { status, text } = await request("POST", "/stac/collections/bulk/bulk_items", {
+      body: { method: "upsert", items },
+    });
+    assert.ok(status < 300, text);
+    assert.equal(await count(), before + sizes.length);
+    for (const [index, size] of sizes.entries()) {
+      const { body } = await request("GET", `/stac/collections/bulk/items/long-${index}`);
+      assert.equal(body.properties.note.length, size);
+    }
+  }
+});
+
 test("bulk_items inserts and upserts items by their ids", async () => {
   const items = Object.fromEntries(["x", "y"].map((id) => [id, makeItem(id)]));
   assert.equal((await request("POST", "/stac/collections/bulk/bulk_items", { body: { items } })).status, 200);
