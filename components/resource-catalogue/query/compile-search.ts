@@ -57,7 +57,7 @@ const toNulls = ({ isNullable, isNullFirst }: CompiledKey): string =>
 const reverse = (key: CompiledKey): CompiledKey => ({
   ...key,
   direction: key.direction === "asc" ? "desc" : "asc",
-  isNullFirst: !key.isNullFirst,
+  isNullFirst: true,
 });
 
 /** How many records match, up to `countUpTo` and one more. */
@@ -132,8 +132,8 @@ interface CompiledKey {
   /** PostgreSQL's type of what a token holds. */
   readonly type: string;
   readonly isNullable: boolean;
-  /** Nulls are last in every order, and so first in every order that is read backwards. */
-  readonly isNullFirst: boolean;
+  /** Only where an order is read backwards: nulls are last in every order. */
+  readonly isNullFirst?: boolean;
 }
 
 function compileSort(sort: readonly SortKey[] = [{ property: "datetime", direction: "desc" }]): CompiledKey[] {
@@ -153,7 +153,6 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
         output: (value) => `${value}::text`,
         type: "timestamptz",
         isNullable: false,
-        isNullFirst: false,
       };
     }
     switch (type) {
@@ -164,10 +163,9 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
           output: (value) => `${value}::text`,
           type: "timestamptz",
           isNullable: true,
-          isNullFirst: false,
         };
       case "number":
-        return { sql, direction, output: (value) => value, type: "real", isNullable: true, isNullFirst: false };
+        return { sql, direction, output: (value) => value, type: "real", isNullable: true };
       case "json":
         return {
           sql: `nullif(${sql}, 'null'::jsonb)`,
@@ -175,7 +173,6 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
           output: (value) => `${value}::text`,
           type: "jsonb",
           isNullable: true,
-          isNullFirst: false,
         };
       default:
         return {
@@ -184,7 +181,6 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
           output: (value) => value,
           type: "text",
           isNullable: sql !== "r.id",
-          isNullFirst: false,
         };
     }
   });

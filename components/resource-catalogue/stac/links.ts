@@ -52,20 +52,7 @@ export function collectionLinks(root: string, collection: string): string {
     { rel: "parent", type: JSON_TYPE, href: root },
     { rel: "items", type: GEOJSON_TYPE, href: `${self}/items` },
     { rel: "child", type: JSON_TYPE, href: browseUrl(root, collection), title: "Items, page by page" },
-    {
-      rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables",
-      type: SCHEMA_TYPE,
-      href: `${self}/queryables`,
-      title: "Queryables",
-    },
-    {
-      rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables",
-      type: SCHEMA_TYPE,
-      href: `${self}/sortables`,
-      title: "Sortables",
-    },
-    { rel: "aggregate", type: JSON_TYPE, href: `${self}/aggregate`, title: "Aggregate" },
-    { rel: "aggregations", type: JSON_TYPE, href: `${self}/aggregations`, title: "Aggregations" },
+    ...filterLinks(self),
   ]);
 }
 
@@ -77,24 +64,29 @@ export function landingLinks(root: string): readonly Link[] {
     { rel: "conformance", type: JSON_TYPE, href: `${root}/conformance`, title: "Conformance" },
     { rel: "search", type: GEOJSON_TYPE, href: `${root}/search`, method: "GET", title: "Search" },
     { rel: "search", type: GEOJSON_TYPE, href: `${root}/search`, method: "POST", title: "Search" },
-    {
-      rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables",
-      type: SCHEMA_TYPE,
-      href: `${root}/queryables`,
-      title: "Queryables",
-    },
-    {
-      rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables",
-      type: SCHEMA_TYPE,
-      href: `${root}/sortables`,
-      title: "Sortables",
-    },
-    { rel: "aggregate", type: JSON_TYPE, href: `${root}/aggregate`, title: "Aggregate" },
-    { rel: "aggregations", type: JSON_TYPE, href: `${root}/aggregations`, title: "Aggregations" },
+    ...filterLinks(root),
     { rel: "service-desc", type: OPENAPI_TYPE, href: `${root}/api`, title: "OpenAPI document" },
     { rel: "service-doc", type: "text/html", href: `${root.replace(/\/stac$/, "")}/docs`, title: "API documentation" },
   ];
 }
+
+/** What can be asked of a collection, or of all. */
+const filterLinks = (base: string): readonly Link[] => [
+  {
+    rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables",
+    type: SCHEMA_TYPE,
+    href: `${base}/queryables`,
+    title: "Queryables",
+  },
+  {
+    rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables",
+    type: SCHEMA_TYPE,
+    href: `${base}/sortables`,
+    title: "Sortables",
+  },
+  { rel: "aggregate", type: JSON_TYPE, href: `${base}/aggregate`, title: "Aggregate" },
+  { rel: "aggregations", type: JSON_TYPE, href: `${base}/aggregations`, title: "Aggregations" },
+];
 
 /** Links as JSON without brackets. */
 export const toText = (links: readonly Link[]): string => links.map((link) => JSON.stringify(link)).join(",");
