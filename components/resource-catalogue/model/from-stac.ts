@@ -143,7 +143,12 @@ function textsOf(value: Json, names: readonly string[]): string[] {
     if (typeof found === "string") {
       texts.push(found);
     } else if (Array.isArray(found)) {
-      texts.push(...found.filter((entry) => typeof entry === "string"));
+      // One by one: a list of a stranger's may be longer than the arguments of a call.
+      for (const entry of found as readonly unknown[]) {
+        if (typeof entry === "string") {
+          texts.push(entry);
+        }
+      }
     }
   }
   return texts;

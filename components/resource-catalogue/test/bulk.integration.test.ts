@@ -103,6 +103,13 @@ test("items longer than what is sent at once are stored once, wherever they are 
   }
 });
 
+test("an item with very many keywords is stored", async () => {
+  const keywords = Array.from({ length: 1_500_000 }, () => "k");
+  const item = makeItem("keywords", { properties: { datetime: "2024-01-01T00:00:00Z", keywords } });
+  const { status, text } = await request("POST", "/stac/collections/bulk/items", { body: item });
+  assert.equal(status, 201, text.slice(0, 300));
+});
+
 test("bulk_items inserts and upserts items by their ids", async () => {
   const items = Object.fromEntries(["x", "y"].map((id) => [id, makeItem(id)]));
   assert.equal((await request("POST", "/stac/collections/bulk/bulk_items", { body: { items } })).status, 200);
