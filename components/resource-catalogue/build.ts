@@ -21,6 +21,8 @@ import { openCatalogueDatabase } from "./store/database.ts";
 import { GroupInserts } from "./store/group-inserts.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
 import { startMaintenance } from "./store/maintenance.ts";
+import { PartMap } from "./store/partitions/part-map.ts";
+import { startPartitioner } from "./store/partitions/partitioner.ts";
 import { startQueryableIndexes } from "./store/queryable-indexes.ts";
 import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
@@ -78,16 +80,27 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     pool,
     onError: (error) => logger.warn({ err: error }, "failed to update the indexes of queryables; retrying"),
   });
+  const parts = new PartMap(pool, (error) => logger.warn({ err: error }, "failed to read the partitions; retrying"));
+  const partitioner = startPartitioner({
+    pool,
+    parts,
+    size: settings.PARTITION_RECORDS,
+    onDivided: indexes.wake,
+    onError: (error) => logger.warn({ err: error }, "failed to divide large collections; retrying"),
+  });
   const internal =
     settings.INTERNAL_SECRET === undefined
       ? undefined
       : createInternalPort(createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO));
+  /** Records that were written since the partitions were looked at. */
+  let unlooked = 0;
   const app = await createCatalogueService(logger, {
     pool,
     inserts: new GroupInserts(pool),
     collections: new CollectionMemory(),
     names: new StatementNames(),
     counts,
+    parts,
     statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
@@ -106,6 +119,10 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       counts.forget();
       bell.ring();
       maintenance.noteLoaded(records);
+      if ((unlooked += records) >= settings.PARTITION_RECORDS / 4) {
+        unlooked = 0;
+        partitioner.wake();
+      }
     },
     bell,
     wakeIndexes: indexes.wake,
@@ -120,6 +137,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       await app.close();
       await maintenance.close();
       await indexes.close();
+      await partitioner.close();
       await deliveries.close();
       await bell.close();
       await thread.close();

@@ -85,6 +85,13 @@ export const settings = defineSettings({
     description:
       "Hosts, addresses and networks (10.1.0.0/16), with commas between them, that records are harvested from although they are private.",
   },
+  PARTITION_RECORDS: {
+    kind: "integer",
+    default: 500_000,
+    minimum: 1000,
+    description:
+      "Records of a partition: a collection with more than half of this gets partitions of its own, by time, made while it is in use.",
+  },
   DATABASE_CONNECTIONS: {
     kind: "integer",
     default: 16,

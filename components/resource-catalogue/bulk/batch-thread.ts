@@ -92,7 +92,12 @@ export class BatchThread {
       const cells = toCopyLines(lines);
       task?.resolve({
         ...rest,
-        records: lines.ids.map((id, index) => ({ id, isCollection: false, cells: cells[index] as CopyLine })),
+        records: lines.ids.map((id, index) => ({
+          id,
+          isCollection: false,
+          time: lines.times[index],
+          cells: cells[index] as CopyLine,
+        })),
       });
     } else if (problem === undefined) {
       task?.reject(new Error(message));

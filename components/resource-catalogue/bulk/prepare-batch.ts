@@ -6,7 +6,7 @@ import { parseJsonBody, parseJsonText } from "../http/json-body.ts";
 import type { NewRecord } from "../model/record.ts";
 import { prepareItem, prepareItems } from "../stac/prepare.ts";
 import { CopyLines, type PreparedLines } from "../store/copy-lines.ts";
-import { toRecordCells } from "../store/copy-text.ts";
+import { toRecordCells, toRecordTime } from "../store/copy-text.ts";
 import { onlyWhatIsNeeded } from "./lenient.ts";
 
 /** Items to make ready for the store. */
@@ -40,7 +40,8 @@ export function createBatchPreparer(isLenient: boolean): (batch: Batch) => Batch
   return ({ form, bytes, collection, firstLine = 1 }) => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const lines = new CopyLines(EXPECTED_GROWTH * buffer.length + ROOM);
-    const add = (record: NewRecord): void => lines.add(record.id, toRecordCells(record));
+    const add = (record: NewRecord): void =>
+      lines.add({ id: record.id, time: toRecordTime(record), cells: toRecordCells(record) });
     if (form === "lines") {
       let line = firstLine;
       const isPlain = isAscii(buffer);

@@ -9,7 +9,8 @@ import type { CatalogueContext } from "../http/context.ts";
 import { problem } from "../http/errors.ts";
 import { readSingle } from "../http/parameters.ts";
 import { inTransaction, isInterrupted } from "../store/transaction.ts";
-import { type WriteMode, lockForLoading, writeInTransaction, writePrepared } from "../store/write-records.ts";
+import type { WriteMode } from "../store/record-keys.ts";
+import { lockForLoading, writeInTransaction, writePrepared } from "../store/write-records.ts";
 import { enterForWriting } from "../stac/transactions.ts";
 import { type Lines, takeLines } from "./take-lines.ts";
 
@@ -20,7 +21,7 @@ const MAX_AHEAD = 2;
 
 /** Many items at once: `bulk_items`, and an item a line, of any number. All of a request are stored, or none. */
 export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext): void {
-  const { pool, prepareBatch } = context;
+  const { pool, parts, prepareBatch } = context;
   type Params = { Params: { collection: string } };
   void scope.register(async (raw) => {
     raw.removeAllContentTypeParsers();
@@ -29,7 +30,7 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
       const { entry } = await enterForWriting(context, request, request.params.collection);
       const bytes = request.body as Buffer;
       const { records, method = "insert" } = await prepareBatch({ form: "bulk", bytes, collection: entry.id });
-      await writePrepared(pool, records, { mode: method, collection: entry.key });
+      await writePrepared(pool, records, { mode: method, collection: entry.key, route: parts.routeOf(entry.key) });
       context.announceChange();
       return reply.send({
         message: `Successfully ${method === "insert" ? "added" : "upserted"} ${records.length} items.`,
@@ -55,7 +56,7 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
         for await (const { records } of prepareAhead(body, (bytes, firstLine) =>
           prepareBatch({ form: "lines", bytes, collection: entry.id, firstLine }),
         )) {
-          await writeInTransaction(client, records, { mode, collection: entry.key });
+          await writeInTransaction(client, records, { mode, collection: entry.key, route: parts.routeOf(entry.key) });
           written += records.length;
         }
         return written;

@@ -11,7 +11,8 @@ import type { NewRecord } from "../model/record.ts";
 import { guardDocument, prepareItem } from "../stac/prepare.ts";
 import { enterForWriting, toExpected } from "../stac/transactions.ts";
 import { sendRecord } from "../stac/respond.ts";
-import { writeRecords, deleteRecord } from "../store/write-records.ts";
+import { deleteRecord } from "../store/delete-records.ts";
+import { writeRecords } from "../store/write-records.ts";
 import { ogcRecordUrl } from "./links.ts";
 import { findInScope, renderRecord } from "./records.ts";
 

@@ -11,6 +11,14 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** How a search is made. */
+export interface SearchPlan {
+  /** All matches are found first and sorted then, and the first row says how many they are, up to the cap; else they are taken in the order of an index. */
+  readonly isCollected?: boolean;
+  /** Parts that all matches are in, and the version of the division that this is right for; all parts when left out. */
+  readonly parts?: { readonly numbers: readonly number[]; readonly version: string } | undefined;
+}
+
 /** Sort keys of one search at most. */
 const MAX_SORT_KEYS = 10;
 
@@ -18,13 +26,10 @@ const MAX_SORT_KEYS = 10;
 export const RECORD_COLUMNS = `r.n, r.version, r.kind, c.id as collection, c.workspace, r.id, r.type, r.format, r.doc, r.links_from, r.links_to,
   r.links, r.extra, date_part('epoch', r.made_at) * 1000 as made_at, date_part('epoch', r.changed_at) * 1000 as changed_at`;
 
-/**
- * The page that a search asks for, one record more than its limit where there is one. `isCollected`: all matches are found first and
- * sorted then, and the first row says how many they are, up to the cap; otherwise they are taken in the order of an index.
- */
-export function compilePage(request: SearchRequest, isCollected = false): Statement {
+/** The page that a search asks for, one record more than its limit where there is one. */
+export function compilePage(request: SearchRequest, { isCollected = false, parts }: SearchPlan = {}): Statement {
   const parameters = new SqlParameters();
-  const conditions = compileConditions(request, parameters, isCollected);
+  const conditions = [...compileParts(parts, parameters), ...compileConditions(request, parameters, isCollected)];
   const keys = compileSort(request.sort);
   // The page before a record is read from there backwards, and turned around.
   const readKeys = request.after?.isBackward === true ? keys.map(reverse) : keys;
@@ -39,7 +44,7 @@ export function compilePage(request: SearchRequest, isCollected = false): Statem
     : `with top as (select ${columns} from record r where ${where(after)} order by ${toOrder(readKeys, ({ sql }) => sql, "r.n")} ${limit})`;
   const text = `${found}
     select ${RECORD_COLUMNS}${keys.map(({ output }, index) => `, ${output(`top.k${index}`)} as k${index}`).join("")}${counts ? ", (select count(*)::int from hit) as matched" : ""}
-    from top join record r on r.part = top.part and r.n = top.n join collection c on c.key = r.collection
+    from top join record r on r.part = top.part and r.n = top.n${parts === undefined ? "" : ` and ${toPartCondition(parts.numbers)}`} join collection c on c.key = r.collection
     order by ${toOrder(keys, (_, index) => `top.k${index}`, "top.n")}`;
   return { text, values: parameters.values };
 }
@@ -61,14 +66,24 @@ const reverse = (key: CompiledKey): CompiledKey => ({
 });
 
 /** How many records match, up to `countUpTo` and one more. */
-export function compileCount(request: SearchRequest): Statement {
+export function compileCount(request: SearchRequest, { parts }: Pick<SearchPlan, "parts"> = {}): Statement {
   const parameters = new SqlParameters();
-  const conditions = compileConditions(request, parameters);
+  const conditions = [...compileParts(parts, parameters), ...compileConditions(request, parameters)];
   return {
     text: `select count(*)::int as count from (select 1 from record r where ${conditions.join(" and ") || "true"} limit ${request.countUpTo + 1}) x`,
     values: parameters.values,
   };
 }
+
+/** Only these parts; PostgreSQL refuses where they are others by now (`isPartsChanged`). */
+function compileParts(parts: SearchPlan["parts"], parameters: SqlParameters): string[] {
+  return parts === undefined
+    ? []
+    : [`(select check_part_version(${parameters.add(parts.version, "bigint")}))`, toPartCondition(parts.numbers)];
+}
+
+/** As constants, so that other parts are no part of the plan. */
+const toPartCondition = (numbers: readonly number[]): string => `r.part in (${numbers.join(", ")})`;
 
 /**
  * Everything that a search asks of a record, the reader's rights first. `isCollected`: in the form that finds all matches soonest, without

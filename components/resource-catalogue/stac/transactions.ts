@@ -10,16 +10,10 @@ import { readSingle } from "../http/parameters.ts";
 import { readPatch } from "../http/patch.ts";
 import { type NewRecord, toNewlyStored } from "../model/record.ts";
 import { type CollectionEntry, findCollection, insertCollection, setVisibility } from "../store/collections.ts";
+import { deleteCollection, deleteRecord } from "../store/delete-records.ts";
 import { findRecord } from "../store/read-record.ts";
 import { type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
-import {
-  WriteConflict,
-  type Written,
-  deleteCollection,
-  deleteRecord,
-  writePrepared,
-  writeRecords,
-} from "../store/write-records.ts";
+import { WriteConflict, type Written, writePrepared, writeRecords } from "../store/write-records.ts";
 import { collectionUrl, itemUrl, stacRoot } from "./links.ts";
 import { prepareCollection, prepareItem, prepareItems } from "./prepare.ts";
 import { renderCollection, renderItem, sendRecord } from "./respond.ts";

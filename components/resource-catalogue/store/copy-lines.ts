@@ -1,11 +1,19 @@
+import type { RecordTime } from "./partitions/part-map.ts";
 import { type Cell, type CopyLine, PLACEMENT_BYTES, toCopyText } from "./copy-text.ts";
 
 /** Lines of COPY in one piece, which is handed from thread to thread rather than copied. */
 export interface PreparedLines {
   readonly ids: readonly string[];
+  readonly times: readonly (RecordTime | undefined)[];
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where the line of each record ends. */
   readonly ends: readonly number[];
+}
+
+export interface LineToAdd {
+  readonly id: string;
+  readonly time?: RecordTime | undefined;
+  readonly cells: readonly Cell[];
 }
 
 /** UTF-8 needs at most this many bytes for a UTF-16 unit. */
@@ -15,6 +23,7 @@ const LINE_END = 10;
 /** Gathers records as they stand in COPY, each behind room for its placement. */
 export class CopyLines {
   readonly #ids: string[] = [];
+  readonly #times: (RecordTime | undefined)[] = [];
   readonly #ends: number[] = [];
   #bytes: Buffer<ArrayBuffer>;
   #end = 0;
@@ -24,7 +33,7 @@ export class CopyLines {
     this.#bytes = allocate(size);
   }
 
-  add(id: string, cells: readonly Cell[]): void {
+  add({ id, time, cells }: LineToAdd): void {
     const text = toCopyText(cells);
     const needed = this.#end + PLACEMENT_BYTES + text.length * MAX_BYTES_PER_UNIT + 1;
     if (needed > this.#bytes.length) {
@@ -37,12 +46,18 @@ export class CopyLines {
     this.#bytes[this.#end] = LINE_END;
     this.#end += 1;
     this.#ids.push(id);
+    this.#times.push(time);
     this.#ends.push(this.#end);
   }
 
   /** Gives away what it has gathered. */
   finish(): PreparedLines {
-    return { ids: this.#ids, bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)), ends: this.#ends };
+    return {
+      ids: this.#ids,
+      times: this.#times,
+      bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)),
+      ends: this.#ends,
+    };
   }
 }
 

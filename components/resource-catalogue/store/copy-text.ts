@@ -1,4 +1,5 @@
 import type { NewRecord } from "../model/record.ts";
+import type { RecordTime } from "./partitions/part-map.ts";
 
 /** Columns of `record` that its placement gives, then those that the record itself gives. */
 const PLACED = ["part", "n", "version", "collection", "made_at", "changed_at"] as const;
@@ -50,6 +51,8 @@ export interface CopyLine {
 export interface PreparedRecord {
   readonly id: string;
   readonly isCollection: boolean;
+  /** Left out for a record without time. */
+  readonly time?: RecordTime | undefined;
   readonly cells: readonly Cell[] | CopyLine;
 }
 
@@ -58,8 +61,13 @@ export const isCopyLine = (cells: PreparedRecord["cells"]): cells is CopyLine =>
 export const prepareRecordCells = (record: NewRecord): PreparedRecord => ({
   id: record.id,
   isCollection: record.kind === "c",
+  time: toRecordTime(record),
   cells: toRecordCells(record),
 });
+
+/** What is less than a millisecond is cut off. */
+export const toRecordTime = ({ time }: Pick<NewRecord, "time">): RecordTime | undefined =>
+  time && { at: Date.parse(time.at), start: Date.parse(time.start), end: Date.parse(time.end) };
 
 /** Columns of the record's own. */
 export function toRecordCells(record: NewRecord): readonly Cell[] {

@@ -17,15 +17,16 @@ import {
   toPlacedText,
 } from "./copy-text.ts";
 import { CopyLines, toCopyLines } from "./copy-lines.ts";
+import type { Route } from "./partitions/part-map.ts";
+import { type LockedKey, type WriteMode, keyOf, lockKeys, moveKeys, removeOld } from "./record-keys.ts";
 import { inTransaction } from "./transaction.ts";
-
-/** insert: none may exist. upsert: replaced where it exists. replace: must exist. */
-export type WriteMode = "insert" | "upsert" | "replace";
 
 export interface WriteOptions {
   readonly mode: WriteMode;
   /** Key of the collection that the records belong to. */
   readonly collection: number;
+  /** Where records go by their time; into the common part when left out. */
+  readonly route?: Route;
   /** Only where the stored record has this version; for one record. */
   readonly expectedVersion?: { readonly n: string; readonly version: number };
 }
@@ -129,10 +130,10 @@ export async function insertOne(
 export async function writeInTransaction(
   client: pg.PoolClient,
   records: readonly PreparedRecord[],
-  { mode, collection, expectedVersion }: WriteOptions,
+  { mode, collection, route, expectedVersion }: WriteOptions,
 ): Promise<Written[]> {
   const owner = await lockCollection(client, collection);
-  const keys = await lockKeys(client, records, collection, mode);
+  const keys = await lockKeys(client, { records, collection, mode, route });
   const existing = [...keys.values()].filter(({ isNew }) => !isNew);
   if (keys.size < records.length) {
     const others = records.filter((record) => !keys.has(keyOf(record)));
@@ -142,6 +143,7 @@ export async function writeInTransaction(
     );
   }
   const before = await removeOld(client, existing);
+  await moveKeys(client, collection, existing);
   if (expectedVersion !== undefined) {
     const [stored] = existing;
     if (
@@ -159,10 +161,10 @@ export async function writeInTransaction(
   const now = at.toISOString();
   const written = records.map(
     (record): Written & { readonly record: PreparedRecord; readonly placement: Placement } => {
-      const { part, n, isNew } = keys.get(keyOf(record)) as LockedKey;
+      const { target, n, isNew } = keys.get(keyOf(record)) as LockedKey;
       const old = before.get(n);
       const version = (old?.version ?? 0) + 1;
-      const placement = { part, n, version, collection, madeAt: old?.madeAt ?? now, changedAt: now };
+      const placement = { part: target, n, version, collection, madeAt: old?.madeAt ?? now, changedAt: now };
       return { n, version, isNew, at, record, placement };
     },
   );
@@ -185,13 +187,13 @@ export async function lockForLoading(
 }
 
 /** The collection as it is told to those who follow changes; it cannot be deleted until the transaction ends. */
-interface Owner {
+export interface Owner {
   readonly id: string;
   readonly workspace: string | null;
   readonly is_public: boolean;
 }
 
-async function lockCollection(client: pg.PoolClient, key: number): Promise<Owner> {
+export async function lockCollection(client: pg.PoolClient, key: number): Promise<Owner> {
   const { rows } = await client.query<Owner>(
     "/* prepared: lock-collection */ select id, workspace, is_public from collection where key = $1 for key share",
     [key],
@@ -200,64 +202,6 @@ async function lockCollection(client: pg.PoolClient, key: number): Promise<Owner
     throw new WriteConflict("no-collection", []);
   }
   return rows[0];
-}
-
-interface LockedKey {
-  readonly part: number;
-  readonly n: string;
-  readonly isNew: boolean;
-}
-
-const keyOf = ({ id, isCollection }: Pick<PreparedRecord, "id" | "isCollection">): string =>
-  `${isCollection ? "c" : "i"}${id}`;
-
-/** Locks the ids in their order, and gives new ones a number. Without those that exist in mode `insert`, or do not in `replace`. */
-async function lockKeys(
-  client: pg.PoolClient,
-  records: readonly PreparedRecord[],
-  collection: number,
-  mode: WriteMode,
-): Promise<Map<string, LockedKey>> {
-  const ids = records.map(({ id }) => id);
-  const areCollections = records.map(({ isCollection }) => isCollection);
-  const statements: Readonly<Record<WriteMode, string>> = {
-    insert: `insert into record_key as k (id, collection, is_collection, part)
-      select x.id, $2, x.c, 0 from unnest($1::text[], $3::boolean[]) as x(id, c) order by x.id collate "C", x.c
-      on conflict do nothing returning id, is_collection, part, n, true as fresh`,
-    // A row that was there before has an xmax: this transaction's lock.
-    upsert: `insert into record_key as k (id, collection, is_collection, part)
-      select x.id, $2, x.c, 0 from unnest($1::text[], $3::boolean[]) as x(id, c) order by x.id collate "C", x.c
-      on conflict (id, collection, is_collection) do update set part = k.part
-      returning id, is_collection, part, n, (xmax = 0) as fresh`,
-    replace: `select k.id, k.is_collection, k.part, k.n, false as fresh
-      from record_key k join unnest($1::text[], $3::boolean[]) as x(id, c) on k.id = x.id and k.is_collection = x.c
-      where k.collection = $2 order by k.id, k.is_collection for update of k`,
-  };
-  const { rows } = await client.query<{ id: string; is_collection: boolean; part: number; n: string; fresh: boolean }>(
-    `/* prepared: lock-keys-${mode} */ ${statements[mode]}`,
-    [ids, collection, areCollections],
-  );
-  return new Map(
-    rows.map(({ id, is_collection: isCollection, part, n, fresh }) => [
-      keyOf({ id, isCollection }),
-      { part, n, isNew: fresh },
-    ]),
-  );
-}
-
-async function removeOld(
-  client: pg.PoolClient,
-  keys: readonly LockedKey[],
-): Promise<Map<string, { version: number; madeAt: string }>> {
-  if (keys.length === 0) {
-    return new Map();
-  }
-  const { rows } = await client.query<{ n: string; version: number; made_at: Date }>(
-    `/* prepared: remove-old */ delete from record r using unnest($1::int[], $2::bigint[]) as x(part, n)
-     where r.part = x.part and r.n = x.n and r.part = any($1) returning r.n, r.version, r.made_at`,
-    [keys.map(({ part }) => part), keys.map(({ n }) => n)],
-  );
-  return new Map(rows.map(({ n, version, made_at: madeAt }) => [n, { version, madeAt: madeAt.toISOString() }]));
 }
 
 interface Row {
@@ -284,7 +228,7 @@ function toLines(rows: readonly Row[]): readonly CopyLine[] {
   const gathered = new CopyLines(0);
   for (const { record } of rows) {
     if (!isCopyLine(record.cells)) {
-      gathered.add(record.id, record.cells);
+      gathered.add({ id: record.id, cells: record.cells });
     }
   }
   const made = toCopyLines(gathered.finish()).values();
@@ -329,7 +273,7 @@ async function noteChanges(
   }
 }
 
-async function noteChange(
+export async function noteChange(
   client: pg.PoolClient,
   { id, workspace, is_public: isPublic }: Owner,
   change: { readonly operation: "c" | "u" | "d"; readonly areCollections: boolean; readonly ids: readonly string[] },
@@ -339,59 +283,4 @@ async function noteChange(
      values ($1, $2, $3, $4, $5, $6)`,
     [change.operation, id, workspace, isPublic, change.areCollections, change.ids],
   );
-}
-
-interface Deletion {
-  readonly collection: number;
-  readonly id: string;
-  readonly expectedVersion?: { readonly n: string; readonly version: number };
-}
-
-/** Deletes one record. @throws {WriteConflict} where it does not exist, or is not of the expected version */
-export function deleteRecord(pool: pg.Pool, deletion: Deletion): Promise<void> {
-  return inTransaction(pool, (client) => deleteInTransaction(client, deletion));
-}
-
-/** The same inside a transaction of the caller's. */
-export async function deleteInTransaction(
-  client: pg.PoolClient,
-  { collection, id, expectedVersion }: Deletion,
-): Promise<void> {
-  const owner = await lockCollection(client, collection);
-  const { rows } = await client.query<{ part: number; n: string }>(
-    "delete from record_key where id = $1 and collection = $2 and not is_collection returning part, n",
-    [id, collection],
-  );
-  const [key] = rows;
-  if (key === undefined) {
-    throw new WriteConflict("missing", [id]);
-  }
-  const before = await removeOld(client, [{ ...key, isNew: false }]);
-  const version = before.get(key.n)?.version;
-  if (expectedVersion !== undefined && (key.n !== expectedVersion.n || version !== expectedVersion.version)) {
-    throw new WriteConflict("changed", [id]);
-  }
-  await noteChange(client, owner, { operation: "d", areCollections: false, ids: [id] });
-}
-
-/** Deletes a collection with everything in it. */
-export function deleteCollection(pool: pg.Pool, key: number): Promise<void> {
-  return inTransaction(pool, async (client) => {
-    // Writers of its records hold a share of it: they end first, or find it gone.
-    const { rows } = await client.query<Owner>(
-      "delete from collection where key = $1 returning id, workspace, is_public",
-      [key],
-    );
-    const [owner] = rows;
-    if (owner === undefined) {
-      throw new WriteConflict("missing", []);
-    }
-    await client.query(
-      `with gone as (delete from record where collection = $1 returning id, kind)
-       delete from record_key k using gone g where k.id = g.id and k.collection = $1 and k.is_collection = (g.kind = 'c')`,
-      [key],
-    );
-    await client.query("delete from part where collection = $1", [key]);
-    await noteChange(client, owner, { operation: "d", areCollections: true, ids: [owner.id] });
-  });
 }

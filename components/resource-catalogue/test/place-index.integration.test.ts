@@ -39,7 +39,7 @@ test("a place within a collection is looked up in an index of both, and finds wh
   const place = parseBbox([9.5, 9.5, 12.5, 11.5]);
   const { text, values } = compilePage(
     { reader: OPERATOR, kinds: ["i", "r"], collections: ["p-2"], place, limit: 10, countUpTo: 1000 },
-    true,
+    { isCollected: true },
   );
   const { rows } = await database.pool.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...values]);
   assert.match(rows.map((row) => row["QUERY PLAN"]).join("\n"), /record_0_scope/);
@@ -108,7 +108,7 @@ test("places across the antimeridian and at the poles are found within their col
             limit: 5000,
             countUpTo: 10,
           },
-          isCollected,
+          { isCollected },
         );
         const { rows } = await database.pool.query<{ id: string }>(text, [...values]);
         return rows.map(({ id }) => id).sort();

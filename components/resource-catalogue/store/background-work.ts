@@ -1,0 +1,83 @@
+import type pg from "pg";
+
+export interface BackgroundWork {
+  /** Looks at once whether there is something to do. */
+  readonly wake: () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface Options {
+  readonly pool: pg.Pool;
+  /** Replicas of the service do this one at a time. */
+  readonly lock: string;
+  readonly intervalMs: number;
+  readonly work: (client: pg.PoolClient, isClosed: () => boolean) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+/** Does something from time to time, and when it is woken, by one replica at a time: whoever finds another one at it leaves it. */
+export function startBackgroundWork({ pool, lock, intervalMs, work, onError }: Options): BackgroundWork {
+  let running: Promise<void> | undefined;
+  let again = false;
+  let isClosed = false;
+  let abort = (): void => {};
+  const run = async (): Promise<void> => {
+    while (again && !isClosed) {
+      again = false;
+      const client = await pool.connect();
+      let isBroken = false;
+      // Work may take long, and nobody waits for it at the end of the process: the next one looks what became of it.
+      abort = () => {
+        isBroken = true;
+        client.release(true);
+      };
+      try {
+        await withLock(client, lock, () => work(client, () => isClosed));
+      } finally {
+        if (!isBroken) {
+          client.release();
+        }
+        abort = () => {};
+      }
+    }
+  };
+  const wake = (): void => {
+    again = true;
+    running ??= run()
+      .catch((error: unknown) => {
+        if (!isClosed) {
+          onError(error as Error);
+        }
+      })
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(wake, intervalMs);
+  timer.unref();
+  wake();
+  return {
+    wake,
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      abort();
+      await running;
+    },
+  };
+}
+
+async function withLock(client: pg.PoolClient, lock: string, work: () => Promise<void>): Promise<void> {
+  // Not waited for: whoever waits inside of a statement is itself waited for by a build of an index.
+  const { rows } = await client.query<{ is_mine: boolean }>("select pg_try_advisory_lock(hashtext($1)) as is_mine", [
+    lock,
+  ]);
+  if (rows[0]?.is_mine !== true) {
+    return;
+  }
+  try {
+    await work();
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtext($1))", [lock]).catch(() => {});
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type pg from "pg";
+
+import { type BackgroundWork, startBackgroundWork } from "../background-work.ts";
+import { tableOf } from "./create-parts.ts";
+import { divide } from "./divide.ts";
+import { MOVE_START, type Move, moveBatch } from "./move-records.ts";
+import { COMMON_PART, type PartMap } from "./part-map.ts";
+import { dropEmptyParts } from "./retire.ts";
+
+const INTERVAL_MS = 5 * 60_000;
+
+interface Options {
+  readonly pool: pg.Pool;
+  readonly parts: PartMap;
+  /** Records of a full part. */
+  readonly size: number;
+  /** A part was made: it has the indexes of the moment. */
+  readonly onDivided: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** Divides large collections by time, and moves records to their parts while they are read and written: by one replica at a time. */
+export function startPartitioner({ pool, parts, size, onDivided, onError }: Options): BackgroundWork {
+  return startBackgroundWork({
+    pool,
+    lock: "catalogue partitions",
+    intervalMs: INTERVAL_MS,
+    work: async (client, isClosed) => {
+      await divide(client, size);
+      await parts.refresh();
+      onDivided();
+      const changed = await moveRecords(pool, await readMoves(client), isClosed);
+      for (const part of isClosed() ? [] : changed) {
+        // Searches are planned by what there is; the room that was left is used again.
+        await client.query(`vacuum (analyze) ${tableOf(part)}`);
+      }
+      if (!isClosed()) {
+        await dropEmptyParts(client);
+        await parts.refresh();
+      }
+    },
+    onError,
+  });
+}
+
+/** What may be elsewhere than it belongs: in parts that are retired, and in the common part what another one is for. */
+async function readMoves(client: pg.ClientBase): Promise<readonly Move[]> {
+  const { rows } = await client.query<{ number: number; collection: number; is_retired: boolean }>(
+    "select number, collection, is_retired from part where collection is not null order by is_retired desc, number",
+  );
+  return rows.map(({ number, collection, is_retired: isRetired }) =>
+    isRetired ? { collection, source: number } : { collection, source: COMMON_PART, target: number },
+  );
+}
+
+/** Makes moves one after the other. @returns parts that records have come into or gone from, those in use */
+async function moveRecords(
+  pool: pg.Pool,
+  moves: readonly Move[],
+  isClosed: () => boolean,
+): Promise<ReadonlySet<number>> {
+  const changed = new Set<number>();
+  for (const move of moves) {
+    let after = MOVE_START;
+    while (!isClosed()) {
+      const started = performance.now();
+      const batch = await moveBatch(pool, move, after);
+      if (batch === undefined) {
+        break;
+      }
+      for (const part of batch.targets) {
+        changed.add(part).add(COMMON_PART);
+      }
+      after = batch.next;
+      // Half of the time is left to everybody else.
+      await sleep(performance.now() - started);
+    }
+  }
+  return changed;
+}
