@@ -12,6 +12,7 @@ import { searchRecords } from "../store/search.ts";
 import { StatementNames } from "../store/statement-names.ts";
 import { RecordStatistics } from "../store/statistics.ts";
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
+import { checkPlaces } from "./partition-checks.ts";
 
 const SIZE = 1000;
 const catalogue = await startCatalogue({ PARTITION_RECORDS: String(SIZE) });
@@ -76,19 +77,6 @@ async function search(parameters: Readonly<Record<string, string>>): Promise<{ i
   return { ids: body.features.map(({ id }: { id: string }) => id), matched: body.numberMatched };
 }
 
-/** Every record is where its key says, in a part whose times it is of, and nowhere else. */
-async function checkPlaces(): Promise<void> {
-  const { rows } = await client.query<{ wrong: number; lost: number; records: number; keys: number }>(
-    `select (select count(*)::int from record r join part p on p.number = r.part where r.part <> 0 and not coalesce(
-         p.collection = r.collection and r.at >= p.from_at and r.at < p.to_at and lower(r.span) >= p.starts and upper(r.span) <= p.ends, false)) as wrong,
-       (select count(*)::int from record_key k where not exists (select 1 from record r where r.part = k.part and r.n = k.n and r.id = k.id)) as lost,
-       (select count(*)::int from record) as records, (select count(*)::int from record_key) as keys`,
-  );
-  const [row] = rows;
-  assert.deepEqual([row?.wrong, row?.lost], [0, 0]);
-  assert.equal(row?.records, row?.keys);
-}
-
 const ITEMS = 3200;
 
 test("a collection that has become large is divided by time while it is read; nothing is missed, and nothing is there twice", async () => {
@@ -120,7 +108,7 @@ test("a collection that has become large is divided by time while it is read; no
     parts.slice(1).every(({ count }) => count > SIZE / 2 && count <= SIZE),
     JSON.stringify(parts),
   );
-  await checkPlaces();
+  await checkPlaces(client);
   assert.deepEqual(
     (await readParts("few")).map(({ count }) => count),
     [2],
@@ -162,7 +150,7 @@ test("what is loaded later goes where it belongs at once; single items follow", 
   assert.deepEqual((await search({ collections: "many", datetime: `${timeOf(1500.2)}/${timeOf(1500.7)}` })).ids, [
     "single",
   ]);
-  await checkPlaces();
+  await checkPlaces(client);
 });
 
 test("an item whose time changes is found at its new time, and no more at the old one", async () => {
@@ -177,7 +165,7 @@ test("an item whose time changes is found at its new time, and no more at the ol
   assert.deepEqual(await at(22), []);
   const { status } = await request("POST", "/stac/collections/many/items", { body: makeDaily("day-2000", 1) });
   assert.equal(status, 409);
-  await checkPlaces();
+  await checkPlaces(client);
 });
 
 test("records that last longer than those of a part are found over all of their time", async () => {
@@ -187,7 +175,7 @@ test("records that last longer than those of a part are found over all of their 
   for (const day of [5, 1000.25, 3000]) {
     assert.ok((await search({ collections: "many", datetime: timeOf(day) })).ids.includes("long"), String(day));
   }
-  await checkPlaces();
+  await checkPlaces(client);
 });
 
 test("a process that knows the parts of before is told, and finds what has moved", async () => {
@@ -226,7 +214,7 @@ test("a process that knows the parts of before is told, and finds what has moved
     return now.length > before && now.every(({ is_retired: isRetired }) => !isRetired);
   });
   assert.equal(await found(), known + SIZE);
-  await checkPlaces();
+  await checkPlaces(client);
   const { rows } = await client.query(
     "select c.relname from pg_class c where c.relkind = 'r' and c.relname ~ '^record_[0-9]+$' and not exists (select 1 from part p where 'record_' || p.number = c.relname)",
   );
@@ -261,5 +249,5 @@ test("the parts of a collection go with it", async () => {
     const { rows } = await client.query("select 1 from pg_class where relkind = 'r' and relname ~ '^record_[0-9]+$'");
     return rows.length === 1;
   });
-  await checkPlaces();
+  await checkPlaces(client);
 });

@@ -9,7 +9,7 @@ import { MOVE_START, type Move, moveBatch } from "./move-records.ts";
 import { COMMON_PART, type PartMap } from "./part-map.ts";
 import { dropEmptyParts } from "./retire.ts";
 
-const INTERVAL_MS = 5 * 60_000;
+const INTERVAL_MS = 60_000;
 
 interface Options {
   readonly pool: pg.Pool;
