@@ -7,6 +7,8 @@ import { COMMON_PART } from "./part-map.ts";
 const MAX_PARTS = 50;
 /** Parts that a full one is divided into: records that come in no order of time move only once in four times as many. */
 const PIECES = 4;
+/** What a record takes in its table, about; long documents are stored beside it. */
+const RECORD_BYTES = 2000;
 /** Of so many records it is looked at how long they last; nearly all spans are to fit. */
 const SAMPLE = 10_000;
 
@@ -24,7 +26,9 @@ interface Gap {
  */
 export async function divide(client: pg.ClientBase, size: number): Promise<void> {
   const { rows: parts } = await client.query<{ number: number; collection: number | null; estimate: number }>(
-    `select p.number, p.collection, coalesce(s.n_live_tup, 0)::float8 as estimate
+    // PostgreSQL hears of records that were written a moment later than their table grows.
+    `select p.number, p.collection,
+       greatest(coalesce(s.n_live_tup, 0), pg_relation_size(('record_' || p.number)::regclass) / ${RECORD_BYTES})::float8 as estimate
      from part p left join pg_stat_user_tables s on s.schemaname = current_schema() and s.relname = 'record_' || p.number
      where p.number = ${COMMON_PART} or (p.collection is not null and not p.is_retired) order by p.number`,
   );
@@ -46,7 +50,7 @@ export async function divide(client: pg.ClientBase, size: number): Promise<void>
   }
 }
 
-/** Whether it is worth counting: PostgreSQL's own figure may be off, and is 0 where it is not known. */
+/** Whether it is worth counting: the estimate may be off, and is 0 where nothing is known. */
 const mayReach = (estimate: number, count: number): boolean => estimate === 0 || estimate > count * 0.8;
 
 async function divideCommon(client: pg.ClientBase, full: number): Promise<void> {
