@@ -17,8 +17,11 @@ import { median } from "./median.ts";
 import type { BenchRow } from "./types.ts";
 
 const root = join(import.meta.dirname, "..");
-const COLLECTIONS = 20;
-/** `--items=10000000` measures the same searches on more items, all in one collection beyond the first 50,000. */
+/** `--collections=1` has all items in one, which makes it the more partitions. */
+const COLLECTIONS = Number(/--collections=(\d+)/.exec(process.argv.join(" "))?.[1] ?? 20);
+/** Items of one request. */
+const LOADED_AT_ONCE = 100_000;
+/** `--items=10000000` measures the same searches on more items, in requests of 100,000. */
 const ITEMS = Number(/--items=(\d+)/.exec(process.argv.join(" "))?.[1] ?? 50_000);
 /** `--keep=<folder>` keeps the database there, and uses one that is there already: loaded once, it is measured when the machine is quiet. */
 const KEEP = /--keep=(\S+)/.exec(process.argv.join(" "))?.[1];
@@ -117,11 +120,15 @@ async function measureLoading(client: Client): Promise<BenchRow[]> {
   }
   const started = performance.now();
   for (const index of missing) {
-    const lines = Readable.from(makeSceneLines({ from: index * each, count: Math.min(each, ITEMS - index * each) }));
-    await expectStatus(
-      201,
-      client.send("POST", `/stac/collections/c${index}/items.ndjson`, lines, "application/x-ndjson"),
-    );
+    const all = Math.min(each, ITEMS - index * each);
+    for (let firstId = 0; firstId < all; firstId += LOADED_AT_ONCE) {
+      const count = Math.min(LOADED_AT_ONCE, all - firstId);
+      const lines = Readable.from(makeSceneLines({ from: index * each + firstId, count, firstId }));
+      await expectStatus(
+        201,
+        client.send("POST", `/stac/collections/c${index}/items.ndjson`, lines, "application/x-ndjson"),
+      );
+    }
   }
   const seconds = (performance.now() - started) / 1000;
   const loaded = missing.reduce((sum, index) => sum + Math.min(each, ITEMS - index * each), 0);

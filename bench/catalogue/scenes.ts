@@ -2,6 +2,8 @@ interface SceneOptions {
   /** Number of the first scene; a scene of a number is always the same. */
   readonly from: number;
   readonly count: number;
+  /** Number that the first scene has in its id; 0 when left out. */
+  readonly firstId?: number;
 }
 
 const BANDS = ["B02", "B03", "B04", "B08", "SCL"];
@@ -9,9 +11,9 @@ const DAY = 86_400_000;
 const FIRST = Date.UTC(2016, 0, 1);
 
 /** Synthetic scenes of a square degree and about 1.5 KB, spread over the Earth and eight years: a STAC item a line. */
-export function* makeSceneLines({ from, count }: SceneOptions): Generator<string> {
+export function* makeSceneLines({ from, count, firstId = 0 }: SceneOptions): Generator<string> {
   for (let index = from; index < from + count; index += 1) {
-    yield `${JSON.stringify(makeScene(index, index - from))}\n`;
+    yield `${JSON.stringify(makeScene(index, firstId + index - from))}\n`;
   }
 }
 

@@ -14,8 +14,8 @@ interface Figures {
   readonly total: number;
   /** Share of each collection that is not rare, by its id. */
   readonly shares: ReadonlyMap<string, number>;
-  /** Times that cut the records into parts of the same size, in milliseconds. */
-  readonly times: readonly number[];
+  /** Times, in milliseconds, with how many records each stands for. */
+  readonly times: readonly { readonly at: number; readonly records: number }[];
 }
 
 const EMPTY: Figures = { total: 0, shares: new Map(), times: [] };
@@ -70,8 +70,13 @@ export class RecordStatistics {
     }
     const start = time.start === undefined ? -Infinity : Date.parse(time.start);
     const end = time.end === undefined ? Infinity : Date.parse(time.end);
-    const inside = times.filter((at) => at >= start && at <= end).length;
-    return Math.min(1, (inside + 1) / times.length);
+    let [inside, all, most] = [0, 0, 0];
+    for (const { at, records } of times) {
+      all += records;
+      most = Math.max(most, records);
+      inside += at >= start && at <= end ? records : 0;
+    }
+    return all === 0 ? 1 : Math.min(1, (inside + most) / all);
   }
 
   #refresh(): void {
@@ -99,16 +104,22 @@ async function readFigures(pool: pg.Pool): Promise<Figures> {
      where s.schemaname = current_schema() and s.tablename = any($1) and s.attname = 'collection'`,
     [parts.map(({ name }) => name)],
   );
-  const { rows: bounds } = await pool.query<{ times: readonly string[] }>(
-    `select array(select to_char(x at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+  const { rows: bounds } = await pool.query<{ name: string; times: readonly string[] }>(
+    `select s.tablename as name, array(select to_char(x at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
        from unnest(s.histogram_bounds::text::timestamptz[]) x where isfinite(x)) as times
      from pg_stats s where s.schemaname = current_schema() and s.tablename = any($1) and s.attname = 'at'`,
     [parts.map(({ name }) => name)],
   );
+  const sizes = new Map(parts.map(({ name, rows }) => [name, rows]));
   const byId = new Map<string, number>();
   for (const { name, id, share } of shares) {
-    const part = parts.find((entry) => entry.name === name)?.rows ?? 0;
-    byId.set(id, (byId.get(id) ?? 0) + (total === 0 ? 0 : (share * part) / total));
+    byId.set(id, (byId.get(id) ?? 0) + (total === 0 ? 0 : (share * (sizes.get(name) ?? 0)) / total));
   }
-  return { total, shares: byId, times: bounds.flatMap(({ times }) => times.map((time) => Date.parse(time))) };
+  return {
+    total,
+    shares: byId,
+    times: bounds.flatMap(({ name, times }) =>
+      times.map((time) => ({ at: Date.parse(time), records: (sizes.get(name) ?? 0) / times.length })),
+    ),
+  };
 }

@@ -78,9 +78,12 @@ async function readGaps(client: pg.ClientBase, collection: number): Promise<read
 }
 
 async function fillGap(client: pg.ClientBase, gap: Gap, full: number): Promise<void> {
+  // Of records that a part is made for: what a collection says of itself may be of quite another time.
+  const end = (direction: "asc" | "desc"): string =>
+    `(select date_trunc('second', at) from record where ${IN_INTERVAL} and kind <> 'c' order by at ${direction} limit 1)`;
   const { rows } = await client.query<{ count: number; first: string; last: string }>(
-    `select count(*)::float8 as count, date_trunc('second', min(at))::text as first, (date_trunc('second', max(at)) + interval '1 second')::text as last
-     from record where ${IN_INTERVAL}`,
+    `select (select count(*)::float8 from record where ${IN_INTERVAL}) as count,
+       ${end("asc")}::text as first, (${end("desc")} + interval '1 second')::text as last`,
     [COMMON_PART, gap.collection, gap.from, gap.to],
   );
   const [{ count, first, last } = { count: 0, first: "", last: "" }] = rows;

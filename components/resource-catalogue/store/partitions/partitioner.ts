@@ -5,7 +5,7 @@ import type pg from "pg";
 import { type BackgroundWork, startBackgroundWork } from "../background-work.ts";
 import { tableOf } from "./create-parts.ts";
 import { divide } from "./divide.ts";
-import { MOVE_START, type Move, moveBatch } from "./move-records.ts";
+import { type Move, type Moved, moveBatch } from "./move-records.ts";
 import { COMMON_PART, type PartMap } from "./part-map.ts";
 import { dropEmptyParts } from "./retire.ts";
 
@@ -31,7 +31,7 @@ export function startPartitioner({ pool, parts, size, onDivided, onError }: Opti
       await divide(client, size);
       await parts.refresh();
       onDivided();
-      const changed = await moveRecords(pool, await readMoves(client), isClosed);
+      const changed = await moveAll(pool, await readMoves(client), isClosed);
       for (const part of isClosed() ? [] : changed) {
         // Searches are planned by what there is; the room that was left is used again.
         await client.query(`vacuum (analyze) ${tableOf(part)}`);
@@ -45,35 +45,33 @@ export function startPartitioner({ pool, parts, size, onDivided, onError }: Opti
   });
 }
 
-/** What may be elsewhere than it belongs: in parts that are retired, and in the common part what another one is for. */
+/** What may be elsewhere than it belongs: in parts that are retired, and in the common part of times that another part is for. */
 async function readMoves(client: pg.ClientBase): Promise<readonly Move[]> {
-  const { rows } = await client.query<{ number: number; collection: number; is_retired: boolean }>(
-    "select number, collection, is_retired from part where collection is not null order by is_retired desc, number",
+  const { rows } = await client.query<{ number: number; collection: number; from: string; to: string }>(
+    `select case when is_retired then number else ${COMMON_PART} end as number, collection,
+       case when is_retired then '-infinity' else from_at::text end as from, case when is_retired then 'infinity' else to_at::text end as to
+     from part where collection is not null order by is_retired desc, part.number`,
   );
-  return rows.map(({ number, collection, is_retired: isRetired }) =>
-    isRetired ? { collection, source: number } : { collection, source: COMMON_PART, target: number },
-  );
+  return rows.map(({ number, collection, from, to }) => ({
+    collection,
+    source: number,
+    after: { at: from, n: "-1" },
+    to,
+  }));
 }
 
 /** Makes moves one after the other. @returns parts that records have come into or gone from, those in use */
-async function moveRecords(
-  pool: pg.Pool,
-  moves: readonly Move[],
-  isClosed: () => boolean,
-): Promise<ReadonlySet<number>> {
+async function moveAll(pool: pg.Pool, moves: readonly Move[], isClosed: () => boolean): Promise<ReadonlySet<number>> {
   const changed = new Set<number>();
   for (const move of moves) {
-    let after = MOVE_START;
-    while (!isClosed()) {
+    let rest: Move | undefined = move;
+    while (rest !== undefined && !isClosed()) {
       const started = performance.now();
-      const batch = await moveBatch(pool, move, after);
-      if (batch === undefined) {
-        break;
-      }
-      for (const part of batch.targets) {
+      const moved: Moved | undefined = await moveBatch(pool, rest);
+      for (const part of moved?.targets ?? []) {
         changed.add(part).add(COMMON_PART);
       }
-      after = batch.next;
+      rest = moved?.rest;
       // Half of the time is left to everybody else.
       await sleep(performance.now() - started);
     }
