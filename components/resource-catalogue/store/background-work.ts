@@ -11,7 +11,8 @@ interface Options {
   /** Replicas of the service do this one at a time. */
   readonly lock: string;
   readonly intervalMs: number;
-  readonly work: (client: pg.PoolClient, isClosed: () => boolean) => Promise<void>;
+  /** Returns `true` to be called again at once. */
+  readonly work: (client: pg.PoolClient, isClosed: () => boolean) => Promise<boolean | void>;
   readonly onError: (error: Error) => void;
 }
 
@@ -32,7 +33,8 @@ export function startBackgroundWork({ pool, lock, intervalMs, work, onError }: O
         client.release(true);
       };
       try {
-        await withLock(client, lock, () => work(client, () => isClosed));
+        const isUnfinished = await withLock(client, lock, () => work(client, () => isClosed));
+        again ||= isUnfinished === true;
       } finally {
         if (!isBroken) {
           client.release();
@@ -67,16 +69,16 @@ export function startBackgroundWork({ pool, lock, intervalMs, work, onError }: O
   };
 }
 
-async function withLock(client: pg.PoolClient, lock: string, work: () => Promise<void>): Promise<void> {
+async function withLock<T>(client: pg.PoolClient, lock: string, work: () => Promise<T>): Promise<T | undefined> {
   // Not waited for: whoever waits inside of a statement is itself waited for by a build of an index.
   const { rows } = await client.query<{ is_mine: boolean }>("select pg_try_advisory_lock(hashtext($1)) as is_mine", [
     lock,
   ]);
   if (rows[0]?.is_mine !== true) {
-    return;
+    return undefined;
   }
   try {
-    await work();
+    return await work();
   } finally {
     await client.query("select pg_advisory_unlock(hashtext($1))", [lock]).catch(() => {});
   }

@@ -10,6 +10,8 @@ import { COMMON_PART, type PartMap } from "./part-map.ts";
 import { dropEmptyParts } from "./retire.ts";
 
 const INTERVAL_MS = 60_000;
+/** How long records are moved before it is looked again what has become too large meanwhile. */
+const ROUND_MS = 60_000;
 
 interface Options {
   readonly pool: pg.Pool;
@@ -31,7 +33,7 @@ export function startPartitioner({ pool, parts, size, onDivided, onError }: Opti
       await divide(client, size);
       await parts.refresh();
       onDivided();
-      const changed = await moveAll(pool, await readMoves(client), isClosed);
+      const { changed, isFinished } = await moveFor(ROUND_MS, pool, await readMoves(client), isClosed);
       for (const part of isClosed() ? [] : changed) {
         // Searches are planned by what there is; the room that was left is used again.
         await client.query(`vacuum (analyze) ${tableOf(part)}`);
@@ -40,6 +42,7 @@ export function startPartitioner({ pool, parts, size, onDivided, onError }: Opti
         await dropEmptyParts(client);
         await parts.refresh();
       }
+      return !isFinished;
     },
     onError,
   });
@@ -60,21 +63,36 @@ async function readMoves(client: pg.ClientBase): Promise<readonly Move[]> {
   }));
 }
 
-/** Makes moves one after the other. @returns parts that records have come into or gone from, those in use */
-async function moveAll(pool: pg.Pool, moves: readonly Move[], isClosed: () => boolean): Promise<ReadonlySet<number>> {
+interface Round {
+  /** Parts that records have come into or gone from. */
+  readonly changed: ReadonlySet<number>;
+  readonly isFinished: boolean;
+}
+
+/** Makes moves one after the other until the time is over. */
+async function moveFor(
+  milliseconds: number,
+  pool: pg.Pool,
+  moves: readonly Move[],
+  isClosed: () => boolean,
+): Promise<Round> {
+  const end = performance.now() + milliseconds;
   const changed = new Set<number>();
   for (const move of moves) {
     let rest: Move | undefined = move;
-    while (rest !== undefined && !isClosed()) {
+    while (rest !== undefined) {
       const started = performance.now();
+      if (started > end || isClosed()) {
+        return { changed, isFinished: false };
+      }
       const moved: Moved | undefined = await moveBatch(pool, rest);
-      for (const part of moved?.targets ?? []) {
-        changed.add(part).add(COMMON_PART);
+      if (moved !== undefined && moved.targets.length > 0) {
+        [move.source, ...moved.targets].forEach((part) => changed.add(part));
       }
       rest = moved?.rest;
       // Half of the time is left to everybody else.
       await sleep(performance.now() - started);
     }
   }
-  return changed;
+  return { changed, isFinished: true };
 }
