@@ -85,7 +85,7 @@ async function toPropertyDomain({ context, request, input: { version } }: CswCal
     countUpTo: 0,
     filter: NO_MAIN_RECORDS,
   };
-  const domain = await readDomain(context.pool, search, property);
+  const domain = await readDomain(context, search, property);
   if ("values" in domain) {
     return `${head}<csw:ListOfValues>${elements("csw:Value", domain.values)}</csw:ListOfValues></csw:DomainValues>`;
   }

@@ -8,7 +8,7 @@ import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { CollectionMemory } from "../store/collection-memory.ts";
 import type { GroupInserts } from "../store/group-inserts.ts";
-import type { SearchDeps } from "../store/search.ts";
+import type { SearchDeps } from "../store/run-search.ts";
 import type { Bell } from "../feed/bell.ts";
 import type { StacValidator } from "@swath/stac/schema";
 

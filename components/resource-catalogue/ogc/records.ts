@@ -135,19 +135,19 @@ function withoutOffset(link: Link): Link {
 
 /** Names that may be parameters; looked up only where a request has some that are no parameters of the standards. */
 async function queryablesFor(
-  { pool }: CatalogueContext,
+  context: CatalogueContext,
   request: FastifyRequest,
   reader: Reader,
   found: CollectionScope,
 ): Promise<ReadonlySet<string>> {
   const hasOthers = Object.keys(request.query as object).some((name) => /[:_]/.test(name) || /^[a-z]+$/.test(name));
-  return hasOthers ? new Set(Object.keys(await readQueryables(pool, { reader, ...found }))) : new Set();
+  return hasOthers ? new Set(Object.keys(await readQueryables(context, { reader, ...found }))) : new Set();
 }
 
-async function readFacets({ pool }: CatalogueContext, request: SearchRequest): Promise<object> {
+async function readFacets(context: CatalogueContext, request: SearchRequest): Promise<object> {
   const facets: Record<string, object> = {};
   for (const property of FACETS) {
-    const { buckets = [], isPartial } = await aggregate(pool, request, { kind: "terms", property });
+    const { buckets = [], isPartial } = await aggregate(context, request, { kind: "terms", property });
     facets[property] = {
       type: "term",
       property,

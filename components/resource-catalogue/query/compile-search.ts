@@ -27,9 +27,10 @@ export const RECORD_COLUMNS = `r.n, r.version, r.kind, c.id as collection, c.wor
   r.links, r.extra, date_part('epoch', r.made_at) * 1000 as made_at, date_part('epoch', r.changed_at) * 1000 as changed_at`;
 
 /** The page that a search asks for, one record more than its limit where there is one. */
-export function compilePage(request: SearchRequest, { isCollected = false, parts }: SearchPlan = {}): Statement {
+export function compilePage(request: SearchRequest, plan: SearchPlan = {}): Statement {
+  const { isCollected = false, parts } = plan;
   const parameters = new SqlParameters();
-  const conditions = [...compileParts(parts, parameters), ...compileConditions(request, parameters, isCollected)];
+  const conditions = compileConditions(request, parameters, plan);
   const keys = compileSort(request.sort);
   // The page before a record is read from there backwards, and turned around.
   const readKeys = request.after?.isBackward === true ? keys.map(reverse) : keys;
@@ -66,9 +67,9 @@ const reverse = (key: CompiledKey): CompiledKey => ({
 });
 
 /** How many records match, up to `countUpTo` and one more. */
-export function compileCount(request: SearchRequest, { parts }: Pick<SearchPlan, "parts"> = {}): Statement {
+export function compileCount(request: SearchRequest, plan: Pick<SearchPlan, "parts"> = {}): Statement {
   const parameters = new SqlParameters();
-  const conditions = [...compileParts(parts, parameters), ...compileConditions(request, parameters)];
+  const conditions = compileConditions(request, parameters, plan);
   return {
     text: `select count(*)::int as count from (select 1 from record r where ${conditions.join(" and ") || "true"} limit ${request.countUpTo + 1}) x`,
     values: parameters.values,
@@ -85,16 +86,17 @@ function compileParts(parts: SearchPlan["parts"], parameters: SqlParameters): st
 /** As constants, so that other parts are no part of the plan. */
 const toPartCondition = (numbers: readonly number[]): string => `r.part in (${numbers.join(", ")})`;
 
-/**
- * Everything that a search asks of a record, the reader's rights first. `isCollected`: in the form that finds all matches soonest, without
- * regard to their order.
- */
-export function compileConditions(request: SearchRequest, parameters: SqlParameters, isCollected = false): string[] {
+/** Everything that a search asks of a record, the reader's rights among it. */
+export function compileConditions(
+  request: SearchRequest,
+  parameters: SqlParameters,
+  { isCollected = false, parts }: SearchPlan = {},
+): string[] {
   const { kinds, ids, place, time, matchesWithout = false, filter, checkProperty } = request;
   const scope = compileScope(request, parameters);
   const isScoped = isCollected && place !== undefined && !matchesWithout && scope.key !== undefined;
   // Not in the form of an index: the planner would read all of the collection's entries to narrow down a place that has few.
-  const conditions = [isScoped ? `r.collection + 0 = ${scope.key}` : scope.sql];
+  const conditions = [...compileParts(parts, parameters), isScoped ? `r.collection + 0 = ${scope.key}` : scope.sql];
   conditions.push(
     kinds.length === 1 ? `r.kind = '${kinds[0]}'` : `r.kind in (${kinds.map((kind) => `'${kind}'`).join(", ")})`,
   );

@@ -72,7 +72,7 @@ export function addAggregationRoutes(scope: FastifyInstance, context: CatalogueC
       const requested: Aggregation =
         named.aggregation.kind === "times" ? { kind: "times", interval: frequency } : named.aggregation;
       const result = await aggregate(
-        context.pool,
+        context,
         {
           ...parsed,
           reader,

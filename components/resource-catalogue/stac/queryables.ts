@@ -36,7 +36,7 @@ export function addQueryableRoutes(
     }
     const isMain = collection?.startsWith("metadata:") ?? false;
     const found = {
-      ...(await readQueryables(context.pool, {
+      ...(await readQueryables(context, {
         reader,
         kinds: of,
         ...(collection !== undefined && !isMain && { collections: [collection] }),

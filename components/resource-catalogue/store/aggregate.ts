@@ -1,10 +1,9 @@
-import type pg from "pg";
-
 import { compileConditions } from "../query/compile-search.ts";
 import { FilterError } from "../query/expression.ts";
 import { castProperty, toPropertySql } from "../query/properties.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import { SqlParameters } from "../query/sql.ts";
+import { type SearchDeps, runSearch } from "./run-search.ts";
 
 /** Records that one aggregation looks at; past it the result says so. */
 export const MAX_AGGREGATED = 200_000;
@@ -37,27 +36,36 @@ export interface AggregationResult {
 
 /** Looks at the matching records, at most MAX_AGGREGATED of them. */
 export async function aggregate(
-  pool: pg.Pool,
+  deps: SearchDeps,
   request: SearchRequest,
   aggregation: Aggregation,
 ): Promise<AggregationResult> {
-  const parameters = new SqlParameters();
-  const conditions = compileConditions(request, parameters).join(" and ") || "true";
-  const from = (column: string): string =>
-    `(select ${column} as v from record r where ${conditions} limit ${MAX_AGGREGATED}) x`;
-  const query = async (text: string): Promise<Record<string, unknown>[]> =>
-    (await pool.query<Record<string, unknown>>(text, parameters.values)).rows;
+  type Row = Record<string, unknown>;
+  /** @param write makes the text from the conditions, and from a query of a column over all that match, up to the limit */
+  const query = async (write: (from: (column: string) => string, conditions: string) => string): Promise<Row[]> => {
+    const { rows } = await runSearch<Row>(deps, request, (parts) => {
+      const parameters = new SqlParameters();
+      const conditions = compileConditions(request, parameters, { parts }).join(" and ") || "true";
+      const from = (column: string): string =>
+        `(select ${column} as v from record r where ${conditions} limit ${MAX_AGGREGATED}) x`;
+      return { text: write(from, conditions), values: parameters.values };
+    });
+    return rows;
+  };
   const total = "sum(count(*)) over ()";
   switch (aggregation.kind) {
     case "count": {
-      const [row] = await query(`select count(*)::int as value from ${from("1")}`);
+      const [row] = await query((from) => `select count(*)::int as value from ${from("1")}`);
       return { value: row?.["value"] as number, isPartial: row?.["value"] === MAX_AGGREGATED };
     }
     case "minimum":
     case "maximum": {
       const order = aggregation.kind === "minimum" ? "asc" : "desc";
       const [row] = await query(
-        `select to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as value from record r
+        (
+          _from,
+          conditions,
+        ) => `select to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as value from record r
          where ${conditions} and r.at > '-infinity' order by r.at ${order}, r.n ${order} limit 1`,
       );
       return { value: (row?.["value"] as string | undefined) ?? null, isPartial: false };
@@ -69,7 +77,8 @@ export async function aggregate(
         throw new FilterError("geometry cannot be aggregated");
       }
       const rows = await query(
-        `select v as key, count(*)::int as count, (${total})::int as total from ${from(sql)} where v is not null group by v order by 2 desc, 1 limit ${MAX_BUCKETS}`,
+        (from) =>
+          `select v as key, count(*)::int as count, (${total})::int as total from ${from(sql)} where v is not null group by v order by 2 desc, 1 limit ${MAX_BUCKETS}`,
       );
       return toBuckets(rows, (row) => ({ key: row["key"] as string, count: row["count"] as number }));
     }
@@ -77,7 +86,8 @@ export async function aggregate(
       const sql = castProperty(toPropertySql(aggregation.property), "number");
       const { width } = aggregation;
       const rows = await query(
-        `select floor(v / ${width})::int as bin, count(*)::int as count, (${total})::int as total from ${from(sql)} where v is not null group by 1 order by 1 limit ${MAX_BUCKETS}`,
+        (from) =>
+          `select floor(v / ${width})::int as bin, count(*)::int as count, (${total})::int as total from ${from(sql)} where v is not null group by 1 order by 1 limit ${MAX_BUCKETS}`,
       );
       return toBuckets(rows, (row) => {
         const low = (row["bin"] as number) * width;
@@ -86,7 +96,8 @@ export async function aggregate(
     }
     case "times": {
       const rows = await query(
-        `select to_char(date_trunc('${aggregation.interval}', v at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as key, count(*)::int as count, (${total})::int as total
+        (from) =>
+          `select to_char(date_trunc('${aggregation.interval}', v at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as key, count(*)::int as count, (${total})::int as total
          from ${from("nullif(r.at, '-infinity')")} where v is not null group by 1 order by 1 limit ${MAX_BUCKETS}`,
       );
       return toBuckets(rows, (row) => ({ key: row["key"] as string, count: row["count"] as number }));

@@ -5,7 +5,7 @@ import type { StoredRecord } from "../model/record.ts";
 import { RECORD_COLUMNS } from "../query/compile-search.ts";
 import { SqlParameters } from "../query/sql.ts";
 import { type RecordRow, toStoredRecord } from "./record-row.ts";
-import type { SearchDeps } from "./search.ts";
+import type { SearchDeps } from "./run-search.ts";
 
 interface ReadOptions {
   readonly reader: Reader;
