@@ -81,6 +81,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     onError: (error) => logger.warn({ err: error }, "failed to update the indexes of queryables; retrying"),
   });
   const parts = new PartMap(pool, (error) => logger.warn({ err: error }, "failed to read the partitions; retrying"));
+  await parts.refresh();
   const partitioner = startPartitioner({
     pool,
     parts,

@@ -17,6 +17,8 @@ export interface SearchPlan {
   readonly isCollected?: boolean;
   /** Parts that all matches are in, and the version of the division that this is right for; all parts when left out. */
   readonly parts?: { readonly numbers: readonly number[]; readonly version: string } | undefined;
+  /** Only records with from <= at < to, in milliseconds; infinite where open. */
+  readonly window?: { readonly from: number; readonly to: number };
 }
 
 /** Sort keys of one search at most. */
@@ -83,6 +85,24 @@ function compileParts(parts: SearchPlan["parts"], parameters: SqlParameters): st
     : [`(select check_part_version(${parameters.add(parts.version, "bigint")}))`, toPartCondition(parts.numbers)];
 }
 
+function compileWindow(window: SearchPlan["window"], parameters: SqlParameters): string[] {
+  const toTime = (milliseconds: number): string => parameters.add(new Date(milliseconds).toISOString(), "timestamptz");
+  return window === undefined
+    ? []
+    : [
+        ...(Number.isFinite(window.from) ? [`r.at >= ${toTime(window.from)}`] : []),
+        ...(Number.isFinite(window.to) ? [`r.at < ${toTime(window.to)}`] : []),
+      ];
+}
+
+/** Whether records are wanted in the order of time, the newest first or the oldest; undefined: in another order. */
+export function findTimeOrder({
+  sort = [{ property: "datetime", direction: "desc" }],
+}: SearchRequest): "asc" | "desc" | undefined {
+  const [first] = compileSort(sort);
+  return first?.sql === "r.at" ? first.direction : undefined;
+}
+
 /** As constants, so that other parts are no part of the plan. */
 const toPartCondition = (numbers: readonly number[]): string => `r.part in (${numbers.join(", ")})`;
 
@@ -90,13 +110,17 @@ const toPartCondition = (numbers: readonly number[]): string => `r.part in (${nu
 export function compileConditions(
   request: SearchRequest,
   parameters: SqlParameters,
-  { isCollected = false, parts }: SearchPlan = {},
+  { isCollected = false, parts, window }: SearchPlan = {},
 ): string[] {
   const { kinds, ids, place, time, matchesWithout = false, filter, checkProperty } = request;
   const scope = compileScope(request, parameters);
   const isScoped = isCollected && place !== undefined && !matchesWithout && scope.key !== undefined;
   // Not in the form of an index: the planner would read all of the collection's entries to narrow down a place that has few.
-  const conditions = [...compileParts(parts, parameters), isScoped ? `r.collection + 0 = ${scope.key}` : scope.sql];
+  const conditions = [
+    ...compileParts(parts, parameters),
+    ...compileWindow(window, parameters),
+    isScoped ? `r.collection + 0 = ${scope.key}` : scope.sql,
+  ];
   conditions.push(
     kinds.length === 1 ? `r.kind = '${kinds[0]}'` : `r.kind in (${kinds.map((kind) => `'${kind}'`).join(", ")})`,
   );

@@ -72,7 +72,14 @@ async function insertEntry(
 
 /** Who may see a collection. */
 export async function setVisibility(pool: pg.Pool, key: number, isPublic: boolean): Promise<void> {
-  await pool.query("update collection set is_public = $2 where key = $1", [key, isPublic]);
+  await inTransaction(pool, async (client) => {
+    await client.query("update collection set is_public = $2 where key = $1", [key, isPublic]);
+    // Processes know by their parts who may read the records.
+    await client.query(
+      "update part_version set version = version + 1 where exists (select 1 from part where collection = $1)",
+      [key],
+    );
+  });
 }
 
 /** What a collection declares to be filtered by; null: nothing. */

@@ -4,7 +4,7 @@ import type { SearchPlan, Statement } from "../query/compile-search.ts";
 import { FilterError } from "../query/expression.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import type { CountMemory } from "./count-memory.ts";
-import { type PartMap, isPartsChanged } from "./partitions/part-map.ts";
+import { type PartMap, type Window, isPartsChanged } from "./partitions/part-map.ts";
 import type { StatementNames } from "./statement-names.ts";
 import type { RecordStatistics } from "./statistics.ts";
 
@@ -30,9 +30,10 @@ export async function runSearch<T extends pg.QueryResultRow>(
   { pool, names, parts }: SearchDeps,
   request: SearchRequest,
   compile: (parts: SearchPlan["parts"]) => Statement,
+  window?: Window,
 ): Promise<pg.QueryResult<T>> {
   for (let attempt = 1; ; attempt += 1) {
-    const statement = compile(attempt <= MAX_ATTEMPTS ? parts.select(request) : undefined);
+    const statement = compile(attempt <= MAX_ATTEMPTS ? parts.select(request, window) : undefined);
     // How often words, properties and times occur makes the plan: such statements are planned for their values. Of places PostgreSQL
     // knows nothing, so that a plan for all of them is as good.
     const isPlannedOnce = request.filter === undefined && request.time === undefined;

@@ -1,5 +1,5 @@
 import type { StoredRecord } from "../model/record.ts";
-import { compileCount, compilePage } from "../query/compile-search.ts";
+import { type SearchPlan, compileCount, compilePage, findTimeOrder } from "../query/compile-search.ts";
 import type { Matched, PageToken, SearchRequest } from "../query/search-request.ts";
 import { type RecordRow, toStoredRecord } from "./record-row.ts";
 import { type SearchDeps, runSearch } from "./run-search.ts";
@@ -22,7 +22,7 @@ export interface SearchResult {
 export async function searchRecords(deps: SearchDeps, request: SearchRequest): Promise<SearchResult> {
   const { limit, after, countUpTo, offset = 0 } = request;
   const isCollected = deps.statistics.prefersCollecting(request);
-  const { rows } = await runSearch<RecordRow>(deps, request, (parts) => compilePage(request, { isCollected, parts }));
+  const rows = isCollected ? await readPage(deps, request, { isCollected }) : await walk(deps, request);
   const isBackward = after?.isBackward === true;
   const isLast = rows.length <= limit;
   const shown = isLast ? rows : isBackward ? rows.slice(-limit) : rows.slice(0, limit);
@@ -41,6 +41,50 @@ export async function searchRecords(deps: SearchDeps, request: SearchRequest): P
     ...(hasPrev && first !== undefined && { prev: { ...toToken(first, request, matched), isBackward: true } }),
     ...(matched && { matched }),
   };
+}
+
+async function readPage(
+  deps: SearchDeps,
+  request: SearchRequest,
+  plan: Pick<SearchPlan, "isCollected" | "window">,
+): Promise<readonly RecordRow[]> {
+  const { rows } = await runSearch<RecordRow>(
+    deps,
+    request,
+    (parts) => compilePage(request, { ...plan, parts }),
+    plan.window,
+  );
+  return rows;
+}
+
+/**
+ * Reads records in their order until there are enough. In the order of time it goes from partition to partition: all at once would look in each for
+ * the first match, and through all of one that has none.
+ */
+async function walk(deps: SearchDeps, request: SearchRequest): Promise<readonly RecordRow[]> {
+  const { limit, after, offset } = request;
+  const order = offset === undefined ? findTimeOrder(request) : undefined;
+  const windows = order === undefined ? [] : deps.parts.windowsOf(request);
+  if (windows.length < 2) {
+    return readPage(deps, request, {});
+  }
+  const isBackward = after?.isBackward === true;
+  const isNewestFirst = (order === "desc") !== isBackward;
+  // Not a number without a token, and of a record without time: then no window is passed over.
+  const start = Date.parse(String(after?.values[0]));
+  let found: readonly RecordRow[] = [];
+  for (const window of isNewestFirst ? windows : windows.toReversed()) {
+    // The token is in a later window.
+    if (isNewestFirst ? window.from > start : window.to <= start) {
+      continue;
+    }
+    const rows = await readPage(deps, { ...request, limit: limit - found.length }, { window });
+    found = isBackward ? [...rows, ...found] : [...found, ...rows];
+    if (found.length > limit) {
+      break;
+    }
+  }
+  return found;
 }
 
 const toMatched = (found: number | undefined, cap: number): Matched | undefined =>

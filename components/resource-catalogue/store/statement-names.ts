@@ -16,10 +16,12 @@ export class StatementNames {
     const { text } = statement;
     const known = this.#names.get(text);
     if (known !== undefined) {
+      this.#names.delete(text);
+      this.#names.set(text, known);
       return { ...statement, text: known };
     }
     const uses = (this.#uses.get(text) ?? 0) + 1;
-    if (uses < MIN_USES || this.#names.size >= MAX_NAMES) {
+    if (uses < MIN_USES) {
       if (this.#uses.size >= MAX_WATCHED) {
         this.#uses.clear();
       }
@@ -29,6 +31,11 @@ export class StatementNames {
     this.#uses.delete(text);
     const name = `s-${createHash("sha256").update(text).digest("hex").slice(0, 24)}`;
     const named = `/* prepared: ${name} */ ${text}`;
+    // In the order of their last use: statements that name partitions of before are not used again.
+    const [oldest] = this.#names.keys();
+    if (oldest !== undefined && this.#names.size >= MAX_NAMES) {
+      this.#names.delete(oldest);
+    }
     this.#names.set(text, named);
     return { ...statement, text: named };
   }

@@ -138,6 +138,48 @@ test("searches find the same in all parts, in some, and in collections that shar
   assert.equal(item.body.properties.datetime, timeOf(1234));
 });
 
+test("pages in the order of time go from part to part, in both directions, and end where a filter finds no more", async () => {
+  for (const [sortby, expected] of [
+    ["-datetime", Array.from({ length: 46 }, (_, index) => `day-${3150 - index * 70}`)],
+    ["+datetime", Array.from({ length: 46 }, (_, index) => `day-${index * 70}`)],
+  ] as const) {
+    const filter = "title = 'day0' AND \"eo:cloud_cover\" IN (0, 10, 20, 30, 40, 50, 60, 70, 80, 90)";
+    const query = new URLSearchParams({ collections: "many", limit: "7", sortby, filter }).toString();
+    const follow = async (from: string, rel: string): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let path = from; path !== "";) {
+        const { status, text, body } = await request("GET", path);
+        assert.equal(status, 200, text);
+        const page = body.features.map(({ id }: { id: string }) => id);
+        ids.splice(rel === "next" ? ids.length : 0, 0, ...page);
+        const href: string = body.links.find((link: { rel: string }) => link.rel === rel)?.href ?? "";
+        last = path;
+        path = href === "" ? "" : href.slice(href.indexOf("/stac/"));
+      }
+      return ids;
+    };
+    let last = "";
+    assert.deepEqual(await follow(`/stac/search?${query}`, "next"), expected);
+    assert.deepEqual(await follow(last, "prev"), expected);
+  }
+});
+
+test("parts of collections that a reader may not see are no part of a search; a change of that is heard of", async () => {
+  const parts = new PartMap(database.pool, () => {});
+  await parts.refresh();
+  const anybody = { isOperator: false, workspaces: new Map() };
+  const count = (): number | undefined => parts.select({ reader: anybody, kinds: ["i", "r"] })?.numbers.length;
+  assert.equal(count(), undefined);
+  assert.equal(parts.select({ reader: OPERATOR, kinds: ["c"] })?.numbers.length, 1);
+  await request("PUT", "/stac/collections/many?visibility=workspace", { body: makeCollection("many") });
+  await client.query("update collection set workspace = 'ws' where id = 'many'");
+  await client.query("update part_version set version = version + 1");
+  await parts.refresh();
+  assert.equal(count(), 1);
+  await client.query("update collection set workspace = null, is_public = true where id = 'many'");
+  await client.query("update part_version set version = version + 1");
+});
+
 test("what is loaded later goes where it belongs at once; single items follow", async () => {
   await load(
     "many",
