@@ -17,6 +17,11 @@ const MAX_OLD_MIB = 512;
 /** A batch that is ready for the store. */
 export interface PreparedBatch extends Omit<BatchResult, "lines"> {
   readonly records: readonly PreparedRecord[];
+  /**
+   * Frees the lines of the records, once they are stored. Left to the garbage collector, megabytes outside of its heap make it mark the
+   * whole heap again and again.
+   */
+  readonly release: () => void;
 }
 
 interface Task {
@@ -93,6 +98,9 @@ export class BatchThread {
       task?.resolve({
         ...rest,
         records: lines.ids.map((id, index) => ({ id, isCollection: false, cells: cells[index] as CopyLine })),
+        release: () => {
+          lines.bytes.buffer.transfer(0);
+        },
       });
     } else if (problem === undefined) {
       task?.reject(new Error(message));

@@ -42,7 +42,7 @@ export class CopyLines {
 
   /** Gives away what it has gathered. */
   finish(): PreparedLines {
-    return { ids: this.#ids, bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)), ends: this.#ends };
+    return { ids: this.#ids, bytes: new Uint8Array(this.#bytes.buffer, 0, this.#end), ends: this.#ends };
   }
 }
 
