@@ -39,7 +39,7 @@ export interface Placement {
   readonly changedAt: string;
 }
 
-/** A line of COPY in UTF-8, a piece of the bytes of many: room for the placement, the columns of the record's own, and a line end. */
+/** A row of COPY in its binary form, a piece of the bytes of many: room for the placement, then the columns of the record's own. */
 export interface CopyLine {
   readonly bytes: Buffer;
   readonly from: number;
@@ -73,9 +73,9 @@ export function toRecordCells(record: NewRecord): readonly Cell[] {
     record.bbox ?? null,
     record.shapes ?? null,
     record.holes ?? null,
-    record.heights?.[0] ?? null,
-    record.heights?.[1] ?? null,
-    record.cloud ?? null,
+    toReal(record.heights?.[0]),
+    toReal(record.heights?.[1]),
+    toReal(record.cloud),
     record.words,
     record.properties,
     document.text,
@@ -89,6 +89,9 @@ export function toRecordCells(record: NewRecord): readonly Cell[] {
   ];
 }
 
+/** As PostgreSQL keeps it: a number that is out of its range is infinite or zero there, which sorts as it should. */
+const toReal = (value: number | undefined): number | null => (value === undefined ? null : Math.fround(value));
+
 export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Placement): readonly Cell[] => [
   part,
   n,
@@ -97,35 +100,3 @@ export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Pla
   madeAt,
   changedAt,
 ];
-
-/** Columns of the placement in COPY always have the same width, so that they are written where room was left for them. */
-const WIDTHS = [10, 19, 10, 10, 24, 24] as const;
-export const PLACEMENT_BYTES = WIDTHS.reduce((sum, width) => sum + width + 1, 0);
-
-/** The placement as it stands in COPY: numbers with zeros before them. */
-export function toPlacedText(placement: Placement): string {
-  let text = "";
-  for (const [index, cell] of toCells(placement).entries()) {
-    text += `${String(cell).padStart(WIDTHS[index] as number, "0")}\t`;
-  }
-  return text;
-}
-
-const SPECIAL = /[\\\n\r\t]/;
-const ALL_SPECIAL = /[\\\n\r\t]/g;
-const ESCAPED: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-/** Cells in the text format of COPY, without a line end. */
-export function toCopyText(cells: readonly Cell[]): string {
-  let line = "";
-  let tab = "";
-  for (const cell of cells) {
-    line += tab + (cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell));
-    tab = "\t";
-  }
-  return line;
-}
-
-function escape(text: string): string {
-  return SPECIAL.test(text) ? text.replace(ALL_SPECIAL, (character) => ESCAPED[character] as string) : text;
-}
