@@ -1,24 +1,33 @@
+import { type BoxValue, PolygonsValue } from "../model/postgres-geometry.ts";
 import { COLUMNS, type Cell, OWN_COLUMNS, type Placement } from "./copy-text.ts";
 
 /** What COPY in its binary form begins and ends with (PostgreSQL 18, COPY, "Binary Format"): signature, no flags, no extension. */
 export const COPY_HEADER = Buffer.concat([Buffer.from("PGCOPY\n\xff\r\n\0", "latin1"), Buffer.alloc(8)]);
 export const COPY_TRAILER = Buffer.from([0xff, 0xff]);
 
-/** UTF-8 needs at most this many bytes for a UTF-16 unit. Numbers of geometries grow more: from two characters to eight bytes. */
-const MAX_BYTES_PER_UNIT = 4;
-/** Length of a cell, and what an array says of itself. */
-const CELL_OVERHEAD = 32;
+/** UTF-8 needs at most this many bytes for a UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3;
+/** What any cell of a fixed size needs, and what cells of other sizes need beside their contents. */
+const CELL_BYTES = 40;
+const POINT_BYTES = 16;
+const RING_BYTES = 8;
 /** Count of the columns, then lengths and values of `part`, `n`, `version`, `collection`, `made_at` and `changed_at`. */
 export const PLACEMENT_BYTES = 2 + 8 + 12 + 8 + 8 + 12 + 12;
 const NULL = -1;
 
 /** Bytes that the cells of a row need at most. */
 export function boundOf(cells: readonly Cell[]): number {
-  let units = 0;
+  let bound = cells.length * CELL_BYTES;
   for (const cell of cells) {
-    units += typeof cell === "string" ? cell.length : 0;
+    if (typeof cell === "string") {
+      bound += MAX_BYTES_PER_UNIT * cell.length;
+    } else if (cell instanceof PolygonsValue) {
+      for (const ring of cell.rings) {
+        bound += RING_BYTES + POINT_BYTES * ring.length;
+      }
+    }
   }
-  return cells.length * CELL_OVERHEAD + MAX_BYTES_PER_UNIT * units;
+  return bound;
 }
 
 /** Writes where a row goes, of which nothing is known while its cells are written. */
@@ -55,7 +64,7 @@ export function writeCells(bytes: Buffer, start: number, cells: readonly Cell[])
 }
 
 /** Writes a value as its type is received (`…recv` in PostgreSQL's sources), and gives the end of it. */
-type Writer = (bytes: Buffer, at: number, cell: string | number) => number;
+type Writer = (bytes: Buffer, at: number, cell: NonNullable<Cell>) => number;
 
 const writeText: Writer = (bytes, at, cell) => at + bytes.write(cell as string, at);
 
@@ -81,89 +90,97 @@ const writeSpan: Writer = (bytes, start, cell) => {
   return writeInt8(bytes, at, toMicroseconds(text.slice(comma + 1, -1)));
 };
 
-/** `(east,north),(west,south)`. */
-const writeBox: Writer = (bytes, at, cell) => writeNumbers(bytes, at, cell as string);
+const writeBox: Writer = (bytes, start, cell) => {
+  const [west, south, east, north] = (cell as BoxValue).box;
+  let at = bytes.writeDoubleBE(east, start);
+  at = bytes.writeDoubleBE(north, at);
+  at = bytes.writeDoubleBE(west, at);
+  return bytes.writeDoubleBE(south, at);
+};
 
 const POLYGON_OID = 604;
 
-/** `{"((x,y),(x,y))","…"}`. */
 const writePolygons: Writer = (bytes, start, cell) => {
-  const polygons = (cell as string).split('"').filter((_, index) => index % 2 === 1);
+  const { rings } = cell as PolygonsValue;
   let at = start;
   // Dimensions, no nulls, type of the elements, their count, number of the first.
-  for (const value of polygons.length === 0 ? [0, 0, POLYGON_OID] : [1, 0, POLYGON_OID, polygons.length, 1]) {
+  for (const value of rings.length === 0 ? [0, 0, POLYGON_OID] : [1, 0, POLYGON_OID, rings.length, 1]) {
     at = bytes.writeInt32BE(value, at);
   }
-  for (const polygon of polygons) {
-    const end = writeNumbers(bytes, at + 8, polygon);
-    bytes.writeInt32BE(end - at - 4, at);
-    bytes.writeInt32BE((end - at - 8) / 16, at + 4);
-    at = end;
+  for (const ring of rings) {
+    at = bytes.writeInt32BE(4 + ring.length * POINT_BYTES, at);
+    at = bytes.writeInt32BE(ring.length, at);
+    for (const [longitude, latitude] of ring) {
+      at = bytes.writeDoubleBE(latitude, bytes.writeDoubleBE(longitude, at));
+    }
   }
   return at;
 };
 
+const QUOTE = 0x27;
 const COMMA = 0x2c;
-const OPEN = 0x28;
-const CLOSE = 0x29;
-
-/** The numbers between parentheses and commas, as float8. */
-function writeNumbers(bytes: Buffer, start: number, text: string): number {
-  let at = start;
-  let from = 0;
-  for (let index = 0; index <= text.length; index += 1) {
-    const code = index === text.length ? COMMA : text.charCodeAt(index);
-    if (code === COMMA || code === OPEN || code === CLOSE) {
-      if (index > from) {
-        at = bytes.writeDoubleBE(Number(text.slice(from, index)), at);
-      }
-      from = index + 1;
-    }
-  }
-  return at;
-}
+const SPACE = 0x20;
+const ZERO = 0x30;
 
 /** `'word':1,12 'other':2` of `toTsVector`, whose words are letters and digits: their count, then each with its positions. */
 const writeWords: Writer = (bytes, start, cell) => {
   const text = cell as string;
   let at = start + 4;
   let count = 0;
-  let from = text.indexOf("'");
-  while (from !== -1) {
-    const quote = text.indexOf("'", from + 1);
-    at += bytes.write(text.slice(from + 1, quote), at);
-    at = bytes.writeUInt8(0, at);
-    const next = text.indexOf("'", quote + 1);
-    at = writePositions(bytes, at, text.slice(quote + 2, next === -1 ? text.length : next - 1));
+  let index = 0;
+  while (text.charCodeAt(index) === QUOTE) {
+    const end = text.indexOf("'", index + 1);
+    at = writeTerminated(bytes, at, text.slice(index + 1, end));
+    const countAt = at;
+    at += 2;
+    let position = 0;
+    let last = 0;
+    for (index = end + 2; ; index += 1) {
+      const code = index < text.length ? text.charCodeAt(index) : SPACE;
+      if (code !== COMMA && code !== SPACE) {
+        position = position * 10 + code - ZERO;
+        continue;
+      }
+      // They grow, and each is there once: those of the end of a long text are all the same.
+      if (position > last) {
+        at = bytes.writeUInt16BE(position, at);
+        last = position;
+      }
+      position = 0;
+      if (code === SPACE) {
+        break;
+      }
+    }
+    bytes.writeUInt16BE((at - countAt - 2) / 2, countAt);
+    index += 1;
     count += 1;
-    from = next;
   }
   bytes.writeInt32BE(count, start);
   return at;
 };
 
-/** Positions grow, and each is there once. */
-function writePositions(bytes: Buffer, start: number, text: string): number {
-  let at = start + 2;
-  let last = 0;
-  for (const part of text.split(",")) {
-    const position = Number(part);
-    if (position > last) {
-      at = bytes.writeUInt16BE(position, at);
-      last = position;
-    }
-  }
-  bytes.writeUInt16BE((at - start - 2) / 2, start);
-  return at;
-}
+const writeTerminated = (bytes: Buffer, at: number, text: string): number =>
+  bytes.writeUInt8(0, at + bytes.write(text, at));
 
 const EPOCH = Date.UTC(2000, 0, 1);
 const EARLIEST = -(2n ** 63n);
 const LATEST = 2n ** 63n - 1n;
 const MILLISECONDS_LENGTH = "2020-02-29T23:59:59.000".length;
 
+/** The last one that was read: most records begin and end at the same instant, and those of a batch are changed at the same. */
+let lastText = "";
+let lastMicroseconds = 0n;
+
 /** Microseconds since 2000 of an instant as `parseInstant` writes it, or as a Date does. */
 function toMicroseconds(text: string): bigint {
+  if (text !== lastText) {
+    lastMicroseconds = readMicroseconds(text);
+    lastText = text;
+  }
+  return lastMicroseconds;
+}
+
+function readMicroseconds(text: string): bigint {
   if (text === "-infinity") {
     return EARLIEST;
   }

@@ -1,3 +1,4 @@
+import { BoxValue, PolygonsValue } from "../model/postgres-geometry.ts";
 import type { NewRecord } from "../model/record.ts";
 
 /** Columns of `record` that its placement gives, then those that the record itself gives. */
@@ -27,7 +28,8 @@ export const OWN_COLUMNS = [
 ] as const;
 export const COLUMNS = [...PLACED, ...OWN_COLUMNS];
 
-export type Cell = string | number | null;
+/** A value as `pg` takes it. */
+export type Cell = string | number | BoxValue | PolygonsValue | null;
 
 /** Where a record goes, and what it has from before. */
 export interface Placement {
@@ -70,9 +72,9 @@ export function toRecordCells(record: NewRecord): readonly Cell[] {
     record.type,
     time?.at ?? "-infinity",
     time === undefined ? null : `[${time.start},${time.end}]`,
-    record.bbox ?? null,
-    record.shapes ?? null,
-    record.holes ?? null,
+    record.bbox === undefined ? null : new BoxValue(record.bbox),
+    record.shapes === undefined ? null : new PolygonsValue(record.shapes),
+    record.holes === undefined ? null : new PolygonsValue(record.holes),
     toReal(record.heights?.[0]),
     toReal(record.heights?.[1]),
     toReal(record.cloud),
