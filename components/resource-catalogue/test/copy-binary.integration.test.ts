@@ -25,7 +25,7 @@ const ring = (west: number, south: number, size: number): number[][] => [
   [west, south],
 ];
 
-function toRecord(id: string, item: object, properties: object = {}): NewRecord {
+function toRecord(id: string, item: Readonly<Record<string, unknown>>, properties: object = {}): NewRecord {
   const value = makeItem(id, item) as { properties: object };
   const whole = { ...value, properties: { ...value.properties, ...properties } };
   return itemToRecord(JSON.stringify(whole), whole, "same");
@@ -34,7 +34,7 @@ function toRecord(id: string, item: object, properties: object = {}): NewRecord 
 const RECORDS: readonly NewRecord[] = [
   toRecord("plain", {}),
   toRecord("no-place", { geometry: null }),
-  toRecord("point", { geometry: { type: "Point", coordinates: [1e-7, -89.123456789012345] } }),
+  toRecord("point", { geometry: { type: "Point", coordinates: [1e-7, -89.12345678901234] } }),
   toRecord("box", {
     geometry: {
       type: "Polygon",
@@ -104,7 +104,7 @@ const RECORDS: readonly NewRecord[] = [
   toRecord(
     "numbers",
     {},
-    { "eo:cloud_cover": 33.3, big: 123_456_789_012_345_680_000, small: -1.5e-9, nested: [[], {}, null, true] },
+    { "eo:cloud_cover": 33.3, big: 1.2345678901234568e20, small: -1.5e-9, nested: [[], {}, null, true] },
   ),
   { ...toRecord("no-time", {}), kind: "r", time: undefined as never },
   { ...toRecord("no-words", {}), words: "" },
