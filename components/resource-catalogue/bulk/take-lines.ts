@@ -38,8 +38,10 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
     const end = chunk.lastIndexOf(10) + 1;
     const bytes = toOwnBytes([...chunks.slice(0, -1), chunk.subarray(0, end)], size - chunk.length + end);
     const lines = countLines(bytes);
-    chunks = [Buffer.from(chunk.subarray(end))];
-    size = chunk.length - end;
+    const rest = Buffer.from(chunk.subarray(end));
+    chunks.forEach(release);
+    chunks = [rest];
+    size = rest.length;
     yield { bytes, firstLine };
     firstLine += lines;
     enough = Math.min(MAX_BATCH_BYTES, enough * BATCH_GROWTH);
@@ -58,6 +60,13 @@ function toOwnBytes(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBu
     end += chunk.length;
   }
   return bytes;
+}
+
+/** Frees a chunk now. What it takes is outside of the garbage collector's heap, which would be marked as a whole to find it. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) {
+    buffer.transfer(0);
+  }
 }
 
 function countLines(bytes: Uint8Array): number {
