@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Problem, type ProblemBody } from "@swath/service";
 
 import { toCopyLines } from "../store/copy-lines.ts";
-import type { CopyLine, PreparedRecord } from "../store/copy-text.ts";
+import type { CopyLine, PreparedRecord } from "../store/record-columns.ts";
 import type { Batch, BatchResult } from "./prepare-batch.ts";
 
 /** How long a thread without work is kept. */
@@ -17,6 +17,11 @@ const MAX_OLD_MIB = 512;
 /** A batch that is ready for the store. */
 export interface PreparedBatch extends Omit<BatchResult, "lines"> {
   readonly records: readonly PreparedRecord[];
+  /**
+   * Frees the lines of the records, once they are stored. Left to the garbage collector, megabytes outside of its heap make it mark the
+   * whole heap again and again.
+   */
+  readonly release: () => void;
 }
 
 interface Task {
@@ -98,6 +103,9 @@ export class BatchThread {
           time: lines.times[index],
           cells: cells[index] as CopyLine,
         })),
+        release: () => {
+          lines.bytes.buffer.transfer(0);
+        },
       });
     } else if (problem === undefined) {
       task?.reject(new Error(message));

@@ -6,7 +6,7 @@ import { parseJsonBody, parseJsonText } from "../http/json-body.ts";
 import type { NewRecord } from "../model/record.ts";
 import { prepareItem, prepareItems } from "../stac/prepare.ts";
 import { CopyLines, type PreparedLines } from "../store/copy-lines.ts";
-import { toRecordCells, toRecordTime } from "../store/copy-text.ts";
+import { toRecordCells, toRecordTime } from "../store/record-columns.ts";
 import { onlyWhatIsNeeded } from "./lenient.ts";
 
 /** Items to make ready for the store. */

@@ -53,10 +53,11 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
         // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.
         await lockForLoading(client, entry.key, "exclusive");
         let written = 0;
-        for await (const { records } of prepareAhead(body, (bytes, firstLine) =>
+        for await (const { records, release } of prepareAhead(body, (bytes, firstLine) =>
           prepareBatch({ form: "lines", bytes, collection: entry.id, firstLine }),
         )) {
           await writeInTransaction(client, records, { mode, collection: entry.key, route: parts.routeOf(entry.key) });
+          release();
           written += records.length;
         }
         return written;

@@ -2,8 +2,14 @@ import type { Readable } from "node:stream";
 
 import { problem } from "../http/errors.ts";
 
-/** Bytes of lines that are handed on together, and of one line at most. */
-const BATCH_BYTES = 2 ** 20;
+/**
+ * Bytes of lines that are handed on together. The first batch is small, so that the database has something to write soon; each is larger than
+ * the one before by no more than what is prepared while that one is written.
+ */
+const FIRST_BATCH_BYTES = 2 ** 17;
+const BATCH_GROWTH = 1.5;
+const MAX_BATCH_BYTES = 2 ** 20;
+/** Bytes of one line at most. */
 const MAX_LINE_BYTES = 16 * 2 ** 20;
 
 export interface Lines {
@@ -18,11 +24,12 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
   let chunks: Buffer[] = [];
   let size = 0;
   let firstLine = 1;
+  let enough = FIRST_BATCH_BYTES;
   // Whoever stops in the middle still wants to send a reply on the same connection.
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size < BATCH_BYTES || !chunk.includes(10)) {
+    if (size < enough || !chunk.includes(10)) {
       if (size > MAX_LINE_BYTES) {
         throw problem(413, "TooLarge", `A line has more than ${MAX_LINE_BYTES} bytes.`);
       }
@@ -31,10 +38,13 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
     const end = chunk.lastIndexOf(10) + 1;
     const bytes = toOwnBytes([...chunks.slice(0, -1), chunk.subarray(0, end)], size - chunk.length + end);
     const lines = countLines(bytes);
-    chunks = [Buffer.from(chunk.subarray(end))];
-    size = chunk.length - end;
+    const rest = Buffer.from(chunk.subarray(end));
+    chunks.forEach(release);
+    chunks = [rest];
+    size = rest.length;
     yield { bytes, firstLine };
     firstLine += lines;
+    enough = Math.min(MAX_BATCH_BYTES, enough * BATCH_GROWTH);
   }
   if (size > 0) {
     yield { bytes: toOwnBytes(chunks, size), firstLine };
@@ -50,6 +60,13 @@ function toOwnBytes(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBu
     end += chunk.length;
   }
   return bytes;
+}
+
+/** Frees a chunk now. What it takes is outside of the garbage collector's heap, which would be marked as a whole to find it. */
+function release({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) {
+    buffer.transfer(0);
+  }
 }
 
 function countLines(bytes: Uint8Array): number {

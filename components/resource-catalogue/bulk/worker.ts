@@ -9,6 +9,8 @@ const prepare = createBatchPreparer((workerData as { isLenient: boolean }).isLen
 parentPort?.on("message", ({ id, batch }: { id: number; batch: Batch }) => {
   try {
     const result = prepare(batch);
+    // Freed now, as what is sent is on the other side: nothing of it was kept.
+    (batch.bytes.buffer as ArrayBuffer).transfer(0);
     parentPort?.postMessage({ id, result }, [result.lines.bytes.buffer]);
   } catch (error) {
     parentPort?.postMessage(

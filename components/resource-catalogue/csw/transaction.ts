@@ -6,7 +6,7 @@ import type { NewRecord, StoredRecord } from "../model/record.ts";
 import { xmlToRecord } from "../model/from-xml.ts";
 import { allOf } from "../query/expression.ts";
 import { findCollection } from "../store/collections.ts";
-import { prepareRecordCells } from "../store/copy-text.ts";
+import { prepareRecordCells } from "../store/record-columns.ts";
 import { searchRecords } from "../store/search.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { deleteInTransaction } from "../store/delete-records.ts";

@@ -4,6 +4,8 @@ import type pg from "pg";
 /** Notifications of one process are sent at most this often. */
 const MIN_PAUSE_MS = 20;
 const CHANNEL = "catalogue_change";
+/** Its commit does not wait for the disk, which is for those who write: what it says is not kept anyway. */
+const NOTIFY = `/* prepared: notify-change */ select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', '')`;
 
 /** Tells followers, here and in every other process, that there is something new. */
 export interface Bell {
@@ -32,7 +34,7 @@ export async function openBell({ pool, url, onError }: BellOptions): Promise<Bel
     ring: () => {
       pending ??= setTimeout(() => {
         pending = undefined;
-        pool.query(`select pg_notify('${CHANNEL}', '')`).catch(onError);
+        pool.query(NOTIFY).catch(onError);
       }, MIN_PAUSE_MS);
     },
     onRing: (added) => {

@@ -78,7 +78,7 @@ export function startDeliveries({ pool, bell, publicUrl, onError }: DeliveriesOp
 async function deliverNext(pool: pg.Pool, publicUrl: string, signal: AbortSignal): Promise<boolean> {
   // Leased rather than locked: an open transaction would hold back the feed for everybody.
   const { rows } = await pool.query<Subscription>(
-    `update subscription set next_at = now() + make_interval(secs => ${LEASE_SECONDS}) where id = (
+    `/* prepared: next-subscription */ update subscription set next_at = now() + make_interval(secs => ${LEASE_SECONDS}) where id = (
        select id from subscription s
        where next_at <= now() and exists (
          select 1 from change c where c.tx < pg_snapshot_xmin(pg_current_snapshot()) and (c.tx, c.n) >= (s.after_tx, s.after_n)

@@ -2,7 +2,6 @@ import { type Place, findMembers } from "./json-members.ts";
 import { type Footprint, toFootprint } from "./footprint.ts";
 import { parseInstant } from "./instant.ts";
 import type { NewRecord, SplicedDocument } from "./record.ts";
-import { toBox, toPolygons } from "./postgres-geometry.ts";
 import { toTsVector } from "./words.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -119,9 +118,9 @@ export function toPlace(geometry: unknown, bbox?: unknown): Pick<NewRecord, "bbo
   const [, , low, , , high] = Array.isArray(bbox) && bbox.length === 6 ? (bbox as number[]) : [];
   const range = heights ?? (low !== undefined && high !== undefined ? ([low, high] as const) : undefined);
   return {
-    bbox: toBox(box),
-    ...(shapes && { shapes: toPolygons(shapes) }),
-    ...(holes && { holes: toPolygons(holes) }),
+    bbox: box,
+    ...(shapes && { shapes }),
+    ...(holes && { holes }),
     ...(range && { heights: range }),
   };
 }
@@ -133,7 +132,7 @@ function bboxToPlace(bbox: readonly number[]): Pick<NewRecord, "bbox" | "heights
     return {};
   }
   const box: Footprint["box"] = [west, south, west > east ? east + 360 : east, north];
-  return { bbox: toBox(box), ...(low !== undefined && high !== undefined && { heights: [low, high] as const }) };
+  return { bbox: box, ...(low !== undefined && high !== undefined && { heights: [low, high] as const }) };
 }
 
 function textsOf(value: Json, names: readonly string[]): string[] {

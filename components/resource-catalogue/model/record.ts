@@ -1,4 +1,6 @@
-/** A record on its way into the store: the document and the columns that it is searched by, as texts that PostgreSQL takes. */
+import type { Footprint, Ring } from "./footprint.ts";
+
+/** A record on its way into the store: the document and the columns that it is searched by. */
 export interface NewRecord {
   readonly kind: RecordKind;
   readonly id: string;
@@ -6,10 +8,9 @@ export interface NewRecord {
   readonly type: string;
   /** Left out for a record without time. */
   readonly time?: { readonly at: string; readonly start: string; readonly end: string };
-  /** PostgreSQL's texts of a box, and of arrays of polygons. */
-  readonly bbox?: string;
-  readonly shapes?: string;
-  readonly holes?: string;
+  readonly bbox?: Footprint["box"];
+  readonly shapes?: readonly Ring[];
+  readonly holes?: readonly Ring[];
   readonly heights?: readonly [low: number, high: number];
   readonly cloud?: number;
   readonly words: string;

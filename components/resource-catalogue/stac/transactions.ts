@@ -12,7 +12,7 @@ import { type NewRecord, toNewlyStored } from "../model/record.ts";
 import { type CollectionEntry, findCollection, insertCollection, setVisibility } from "../store/collections.ts";
 import { deleteCollection, deleteRecord } from "../store/delete-records.ts";
 import { findRecord } from "../store/read-record.ts";
-import { type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
+import { type PreparedRecord, prepareRecordCells } from "../store/record-columns.ts";
 import { WriteConflict, type Written, writePrepared, writeRecords } from "../store/write-records.ts";
 import { collectionUrl, itemUrl, stacRoot } from "./links.ts";
 import { prepareCollection, prepareItem, prepareItems } from "./prepare.ts";

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type Reader, toReadCondition } from "../access/reader.ts";
 import type { QueryableSchema } from "../query/queryables.ts";
 import { SqlParameters } from "../query/sql.ts";
-import { prepareRecordCells } from "./copy-text.ts";
+import { prepareRecordCells } from "./record-columns.ts";
 import { inTransaction } from "./transaction.ts";
 import { WriteConflict, writeInTransaction } from "./write-records.ts";
 import type { NewRecord } from "../model/record.ts";

@@ -1,12 +1,13 @@
+import { PLACEMENT_BYTES, boundOf, writeCells } from "./copy-binary.ts";
+import type { Cell, CopyLine } from "./record-columns.ts";
 import type { RecordTime } from "./partitions/part-map.ts";
-import { type Cell, type CopyLine, PLACEMENT_BYTES, toCopyText } from "./copy-text.ts";
 
-/** Lines of COPY in one piece, which is handed from thread to thread rather than copied. */
+/** Rows of COPY in one piece, which is handed from thread to thread rather than copied. */
 export interface PreparedLines {
   readonly ids: readonly string[];
   readonly times: readonly (RecordTime | undefined)[];
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where the line of each record ends. */
+  /** Where the row of each record ends. */
   readonly ends: readonly number[];
 }
 
@@ -15,10 +16,6 @@ export interface LineToAdd {
   readonly time?: RecordTime | undefined;
   readonly cells: readonly Cell[];
 }
-
-/** UTF-8 needs at most this many bytes for a UTF-16 unit. */
-const MAX_BYTES_PER_UNIT = 3;
-const LINE_END = 10;
 
 /** Gathers records as they stand in COPY, each behind room for its placement. */
 export class CopyLines {
@@ -34,17 +31,13 @@ export class CopyLines {
   }
 
   add({ id, time, cells }: LineToAdd): void {
-    const text = toCopyText(cells);
-    const needed = this.#end + PLACEMENT_BYTES + text.length * MAX_BYTES_PER_UNIT + 1;
+    const needed = this.#end + PLACEMENT_BYTES + boundOf(cells);
     if (needed > this.#bytes.length) {
       const larger = allocate(Math.max(needed, 2 * this.#bytes.length));
       this.#bytes.copy(larger, 0, 0, this.#end);
       this.#bytes = larger;
     }
-    this.#end += PLACEMENT_BYTES;
-    this.#end += this.#bytes.write(text, this.#end);
-    this.#bytes[this.#end] = LINE_END;
-    this.#end += 1;
+    this.#end = writeCells(this.#bytes, this.#end + PLACEMENT_BYTES, cells);
     this.#ids.push(id);
     this.#times.push(time);
     this.#ends.push(this.#end);
@@ -55,7 +48,7 @@ export class CopyLines {
     return {
       ids: this.#ids,
       times: this.#times,
-      bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)),
+      bytes: new Uint8Array(this.#bytes.buffer, 0, this.#end),
       ends: this.#ends,
     };
   }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-import { COLUMNS, OWN_COLUMNS, type PreparedRecord, isCopyLine } from "./copy-text.ts";
+import { COLUMNS, OWN_COLUMNS, type PreparedRecord, isCopyLine } from "./record-columns.ts";
 import { WriteConflict, type Written, insertOne } from "./write-records.ts";
 
 /** Groups that are written at once: while one waits for the disk, another is computed. */

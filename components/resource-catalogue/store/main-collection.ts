@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 import { collectionToRecord } from "../model/from-stac.ts";
-import { prepareRecordCells } from "./copy-text.ts";
+import { prepareRecordCells } from "./record-columns.ts";
 import { inTransaction } from "./transaction.ts";
 import { writeInTransaction } from "./write-records.ts";
 

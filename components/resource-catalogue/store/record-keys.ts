@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-import type { PreparedRecord } from "./copy-text.ts";
+import type { PreparedRecord } from "./record-columns.ts";
 import { COMMON_PART, type Route } from "./partitions/part-map.ts";
 
 /** insert: none may exist. upsert: replaced where it exists. replace: must exist. */

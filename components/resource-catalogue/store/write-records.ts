@@ -14,8 +14,8 @@ import {
   isCopyLine,
   prepareRecordCells,
   toCells,
-  toPlacedText,
-} from "./copy-text.ts";
+} from "./record-columns.ts";
+import { COPY_HEADER, COPY_TRAILER, writePlacement } from "./copy-binary.ts";
 import { CopyLines, toCopyLines } from "./copy-lines.ts";
 import type { Route } from "./partitions/part-map.ts";
 import { type LockedKey, type WriteMode, keyOf, lockKeys, moveKeys, removeOld } from "./record-keys.ts";
@@ -211,7 +211,7 @@ interface Row {
 
 async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<void> {
   if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => isCopyLine(record.cells))) {
-    const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin`));
+    const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin (format binary)`));
     await pipeline(Readable.from(toChunks(rows, toLines(rows))), stream);
     return;
   }
@@ -238,8 +238,9 @@ function toLines(rows: readonly Row[]): readonly CopyLine[] {
 /** Writes placements into the lines, and cuts these into pieces that are sent at once; a long line is a piece of its own. */
 function* toChunks(rows: readonly Row[], lines: readonly CopyLine[]): Generator<Buffer> {
   let piece: CopyLine | undefined;
+  yield COPY_HEADER;
   for (const [index, line] of lines.entries()) {
-    line.bytes.write(toPlacedText((rows[index] as Row).placement), line.from, "latin1");
+    writePlacement(line.bytes, line.from, (rows[index] as Row).placement);
     const isNext = piece?.bytes === line.bytes && piece.to === line.from;
     if (piece !== undefined && isNext && line.to - piece.from <= CHUNK_BYTES) {
       piece = { ...piece, to: line.to };
@@ -253,6 +254,7 @@ function* toChunks(rows: readonly Row[], lines: readonly CopyLine[]): Generator<
   if (piece !== undefined) {
     yield piece.bytes.subarray(piece.from, piece.to);
   }
+  yield COPY_TRAILER;
 }
 
 async function noteChanges(

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import pg from "pg";
 
 import { itemToRecord } from "../model/from-stac.ts";
-import { OWN_COLUMNS, type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
+import { OWN_COLUMNS, type PreparedRecord, prepareRecordCells } from "../store/record-columns.ts";
 import { openCatalogueDatabase } from "../store/database.ts";
 import { GroupInserts } from "../store/group-inserts.ts";
 import { inTransaction } from "../store/transaction.ts";

@@ -1,5 +1,7 @@
 import { type TSchema, Type } from "typebox";
 
+import "./formats.ts";
+
 /** A text that is not empty. */
 export const Text = Type.String({ minLength: 1 });
 export const Texts = Type.Array(Type.String());

@@ -1,3 +1,4 @@
+import { BoxValue, PolygonsValue } from "../model/postgres-geometry.ts";
 import type { NewRecord } from "../model/record.ts";
 import type { RecordTime } from "./partitions/part-map.ts";
 
@@ -28,7 +29,8 @@ export const OWN_COLUMNS = [
 ] as const;
 export const COLUMNS = [...PLACED, ...OWN_COLUMNS];
 
-export type Cell = string | number | null;
+/** A value as `pg` takes it. */
+export type Cell = string | number | BoxValue | PolygonsValue | null;
 
 /** Where a record goes, and what it has from before. */
 export interface Placement {
@@ -40,7 +42,7 @@ export interface Placement {
   readonly changedAt: string;
 }
 
-/** A line of COPY in UTF-8, a piece of the bytes of many: room for the placement, the columns of the record's own, and a line end. */
+/** A row of COPY in its binary form, a piece of the bytes of many: room for the placement, then the columns of the record's own. */
 export interface CopyLine {
   readonly bytes: Buffer;
   readonly from: number;
@@ -78,12 +80,12 @@ export function toRecordCells(record: NewRecord): readonly Cell[] {
     record.type,
     time?.at ?? "-infinity",
     time === undefined ? null : `[${time.start},${time.end}]`,
-    record.bbox ?? null,
-    record.shapes ?? null,
-    record.holes ?? null,
-    record.heights?.[0] ?? null,
-    record.heights?.[1] ?? null,
-    record.cloud ?? null,
+    record.bbox === undefined ? null : new BoxValue(record.bbox),
+    record.shapes === undefined ? null : new PolygonsValue(record.shapes),
+    record.holes === undefined ? null : new PolygonsValue(record.holes),
+    toReal(record.heights?.[0]),
+    toReal(record.heights?.[1]),
+    toReal(record.cloud),
     record.words,
     record.properties,
     document.text,
@@ -97,6 +99,9 @@ export function toRecordCells(record: NewRecord): readonly Cell[] {
   ];
 }
 
+/** As PostgreSQL keeps it: a number that is out of its range is infinite or zero there, which sorts as it should. */
+const toReal = (value: number | undefined): number | null => (value === undefined ? null : Math.fround(value));
+
 export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Placement): readonly Cell[] => [
   part,
   n,
@@ -105,35 +110,3 @@ export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Pla
   madeAt,
   changedAt,
 ];
-
-/** Columns of the placement in COPY always have the same width, so that they are written where room was left for them. */
-const WIDTHS = [10, 19, 10, 10, 24, 24] as const;
-export const PLACEMENT_BYTES = WIDTHS.reduce((sum, width) => sum + width + 1, 0);
-
-/** The placement as it stands in COPY: numbers with zeros before them. */
-export function toPlacedText(placement: Placement): string {
-  let text = "";
-  for (const [index, cell] of toCells(placement).entries()) {
-    text += `${String(cell).padStart(WIDTHS[index] as number, "0")}\t`;
-  }
-  return text;
-}
-
-const SPECIAL = /[\\\n\r\t]/;
-const ALL_SPECIAL = /[\\\n\r\t]/g;
-const ESCAPED: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-
-/** Cells in the text format of COPY, without a line end. */
-export function toCopyText(cells: readonly Cell[]): string {
-  let line = "";
-  let tab = "";
-  for (const cell of cells) {
-    line += tab + (cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell));
-    tab = "\t";
-  }
-  return line;
-}
-
-function escape(text: string): string {
-  return SPECIAL.test(text) ? text.replace(ALL_SPECIAL, (character) => ESCAPED[character] as string) : text;
-}
