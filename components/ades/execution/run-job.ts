@@ -52,9 +52,10 @@ const RUN_TIMEOUT = 10 * 60_000;
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
  * are not run again, results that are stored are not sent again. The end is noted in one statement, results with it. While the
  * database is away, the job waits for it.
+ * @returns what removes all that the job has left here: nobody has to wait for it, and it is done again after a crash
  * @throws the reason of the signal; the job is then to be taken up again
  */
-export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void> {
+export async function runJob(job: ClaimedJob, options: RunOptions): Promise<() => Promise<void>> {
   const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, folder, options);
@@ -80,6 +81,10 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
+  return () => removeJobFiles(job, folder, options);
+}
+
+async function removeJobFiles(job: ClaimedJob, folder: string, { settings, logger }: RunOptions): Promise<void> {
   if (settings.EXECUTOR === "pods") {
     // Pods that an earlier attempt left, and that no step asked for again.
     await removeJournal(join(folder, "journal"), createExecutors(settings, job.id)).catch((error: unknown) =>
