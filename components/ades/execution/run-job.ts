@@ -1,7 +1,7 @@
 import { CwlError, type Fetcher, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import { type Logger, isUnavailable } from "@swath/service";
 import type { Kysely } from "kysely";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -29,6 +29,7 @@ import { findReadableStorage, toStoredAddress } from "./result-access.ts";
 import { resolveStagedInputs, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { isStorageAway } from "./is-storage-away.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { measureFolder, watchDisk } from "./watch-disk.ts";
@@ -92,7 +93,7 @@ async function removeJobFiles(job: ClaimedJob, folder: string, { settings, logge
     );
   }
   await removeStepFiles(settings, job.id, logger);
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 }
 
 interface Place {
@@ -155,6 +156,8 @@ async function execute(job: ClaimedJob, { folder, recorder, traffic }: Place, op
     return { outputs: toPlain(outputs) };
   }
   options.clock.enter("storing results");
+  // Storing may take long, and the disk is others' as well.
+  await removeFolder(join(folder, "journal/work"));
   recorder.report({ progress: STAGED_IN + RUN, message: "Storing results." });
   const origin = {
     inputs: [...new Set(sources.flatMap(({ href }) => (href.startsWith("data:") ? [] : [displayUrl(href)])))],
@@ -193,6 +196,8 @@ async function runTools(
           executors,
           hostFallback: true,
           journal: join(folder, "journal"),
+          // They go with the folder, when nobody waits.
+          keepJournalWork: true,
           outDir: join(folder, "out"),
           inputRoots: [join(folder, "in")],
           limits: { ...limits, toolSeconds: settings.MAX_TOOL_SECONDS },
