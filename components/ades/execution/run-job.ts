@@ -1,7 +1,7 @@
 import { CwlError, type Fetcher, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import { type Logger, isUnavailable } from "@swath/service";
 import type { Kysely } from "kysely";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -29,6 +29,7 @@ import { findReadableStorage, toStoredAddress } from "./result-access.ts";
 import { resolveStagedInputs, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { isStorageAway } from "./is-storage-away.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { measureFolder, watchDisk } from "./watch-disk.ts";
@@ -52,9 +53,10 @@ const RUN_TIMEOUT = 10 * 60_000;
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
  * are not run again, results that are stored are not sent again. The end is noted in one statement, results with it. While the
  * database is away, the job waits for it.
+ * @returns what removes all that the job has left here: nobody has to wait for it, and it is done again after a crash
  * @throws the reason of the signal; the job is then to be taken up again
  */
-export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void> {
+export async function runJob(job: ClaimedJob, options: RunOptions): Promise<() => Promise<void>> {
   const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, folder, options);
@@ -80,6 +82,10 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
+  return () => removeJobFiles(job, folder, options);
+}
+
+async function removeJobFiles(job: ClaimedJob, folder: string, { settings, logger }: RunOptions): Promise<void> {
   if (settings.EXECUTOR === "pods") {
     // Pods that an earlier attempt left, and that no step asked for again.
     await removeJournal(join(folder, "journal"), createExecutors(settings, job.id)).catch((error: unknown) =>
@@ -87,7 +93,7 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
     );
   }
   await removeStepFiles(settings, job.id, logger);
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 }
 
 interface Place {
@@ -150,6 +156,8 @@ async function execute(job: ClaimedJob, { folder, recorder, traffic }: Place, op
     return { outputs: toPlain(outputs) };
   }
   options.clock.enter("storing results");
+  // Storing may take long, and the disk is others' as well.
+  await removeFolder(join(folder, "journal/work"));
   recorder.report({ progress: STAGED_IN + RUN, message: "Storing results." });
   const origin = {
     inputs: [...new Set(sources.flatMap(({ href }) => (href.startsWith("data:") ? [] : [displayUrl(href)])))],
@@ -188,6 +196,8 @@ async function runTools(
           executors,
           hostFallback: true,
           journal: join(folder, "journal"),
+          // They go with the folder, when nobody waits.
+          keepJournalWork: true,
           outDir: join(folder, "out"),
           inputRoots: [join(folder, "in")],
           limits: { ...limits, toolSeconds: settings.MAX_TOOL_SECONDS },

@@ -18,8 +18,8 @@ const LOOK_MS = 5000;
 const SPARE_PAUSE = 1000;
 /** Runners that are kept without a job; with more, the one that waits longest goes. */
 const MAX_KEPT = 4;
-/** Jobs of a runner's life, so that nothing grows for ever. */
-const MAX_JOBS = 200;
+/** Jobs of a runner's life, so that nothing grows for ever. Its start costs as much as twenty small jobs; its memory has a limit of its own. */
+const MAX_JOBS = 1000;
 
 /** Processes that carry jobs out, started before they are needed. */
 export interface RunnerPool {

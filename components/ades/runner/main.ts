@@ -37,6 +37,8 @@ const { db, close } = await openDatabase<Tables>({
 });
 const stop = new AbortController();
 let working: Promise<void> | undefined;
+/** Removes what former jobs have left, while the next one is at work. */
+let removing: Promise<void> = Promise.resolve();
 let clock: StageClock | undefined;
 
 process.on("message", (message) => {
@@ -58,7 +60,10 @@ async function execute({ job, limits }: Extract<ToRunner, { type: "run" }>): Pro
   clock = createStageClock();
   const checking = setInterval(() => void checkHeld(job), CHECK_MS).unref();
   try {
-    await runJob(job, { db, settings, logger, limits, clock, signal: stop.signal });
+    const removeFiles = await runJob(job, { db, settings, logger, limits, clock, signal: stop.signal });
+    removing = removing
+      .then(removeFiles)
+      .catch((error: unknown) => logger.warn({ job: job.id, err: error }, "cannot remove the files of a job"));
   } catch (error) {
     if (!stop.signal.aborted) {
       logger.error({ job: job.id, err: error }, "cannot carry a job out");
@@ -87,6 +92,7 @@ async function end(why: Error): Promise<void> {
   setTimeout(() => process.exit(INTERRUPTED), TIMEOUT).unref();
   stop.abort(why);
   await working;
+  await removing;
   await close();
   process.exit(0);
 }

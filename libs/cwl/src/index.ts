@@ -17,6 +17,7 @@ export type { RunLimits, RunOptions } from "./run/run-options.ts";
 export { createCapacity } from "./run/admission.ts";
 export type { Capacity } from "./run/admission.ts";
 export { removeJournal } from "./run/run-directory.ts";
+export { removeTree } from "./files/copy.ts";
 export type { Executors } from "./run/context.ts";
 export { createProcessExecutor } from "./executors/process.ts";
 export { LogTail } from "./executors/log-tail.ts";

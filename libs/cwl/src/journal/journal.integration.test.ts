@@ -22,6 +22,7 @@ import { killAll } from "../executors/kill-tree.ts";
 import { createProcessExecutor } from "../executors/process.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import { runProcess } from "../run/run-process.ts";
 import { removeJournal } from "../run/run-directory.ts";
 
@@ -93,8 +94,14 @@ function setUp(name: string): Setting {
 
 const expected = "hello\na\nhello\nb\nhello\nc\n";
 
-async function run(setting: Setting, events: RunEvent[] = [], inputs = setting.inputs): Promise<ValueObject> {
+async function run(
+  setting: Setting,
+  events: RunEvent[] = [],
+  inputs = setting.inputs,
+  more: Partial<RunOptions> = {},
+): Promise<ValueObject> {
   return await runProcess({
+    ...more,
     document: await loadDocument(setting.document),
     inputs: { ...inputs },
     outDir: setting.outDir,
@@ -188,6 +195,16 @@ test("a complete run gives its outputs again without running, unless they were c
   appendFileSync(new URL((first["result"] as FileValue).location ?? ""), "more");
   assert.equal(resultOf(await run(setting)), expected);
   assert.equal(ran(setting).length, 5);
+});
+
+test("working files of a complete run stay where the caller removes them, and it is not run again", async () => {
+  const setting = setUp("kept");
+  const first = await run(setting, [], setting.inputs, { keepJournalWork: true });
+  assert.ok(existsSync(join(setting.journal, "work")));
+  assert.equal(ran(setting).length, 5);
+  rmSync(join(setting.journal, "work"), { recursive: true });
+  assert.deepEqual(await run(setting), first);
+  assert.deepEqual(ran(setting), []);
 });
 
 test("a failed run goes on when its cause is gone; a step whose files were changed runs again", async () => {

@@ -133,13 +133,16 @@ export class Journal {
     this.log.write({ target: path });
   }
 
-  async recordFinished(key: string, outputs: ValueObject): Promise<void> {
+  /** @param keepsWork whether files that nothing needs any more are left to the caller */
+  async recordFinished(key: string, outputs: ValueObject, keepsWork = false): Promise<void> {
     const files = stampFiles(outputs);
     await this.log.writeDurably(
       { finished: key, outputs, files },
       files.map(([path]) => path),
     );
-    removeTree(this.workDir);
+    if (!keepsWork) {
+      removeTree(this.workDir);
+    }
   }
 
   /** Clears away what an attempt that died had begun: half-made job directories, outputs half put in place. */

@@ -57,6 +57,11 @@ export interface RunOptions {
   readonly cacheDir?: string | undefined;
   /** Whether scratch space is left when the run ends. */
   readonly keepWorkDir?: boolean | undefined;
+  /**
+   * Whether the working files of a run with a journal stay when it has succeeded: its caller removes the journal's directory,
+   * and may do so when nobody waits for it.
+   */
+  readonly keepJournalWork?: boolean | undefined;
   /** Variables that tools on the host get beside those of their document. */
   readonly environment?: { readonly [name: string]: string } | undefined;
   /** PATH of tools on the host. */

@@ -128,7 +128,7 @@ async function runTop(options: RunOptions, context: RunContext): Promise<ValueOb
   const made = await context.run(top, inputs.values, new Requirements(), "", context);
   const outputs = await publish(made, outDir, context, options);
   await journal?.file.settle();
-  await journal?.file.recordFinished(key, outputs);
+  await journal?.file.recordFinished(key, outputs, options.keepJournalWork);
   return outputs;
 }
 
