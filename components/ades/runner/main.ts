@@ -18,6 +18,8 @@ const WORN = 400 * 2 ** 20;
 /** Milliseconds for the tools of a job to end when the service is gone. */
 const TIMEOUT = 3000;
 const INTERRUPTED = 75;
+/** Former jobs whose files are still there, at most: a disk that is slow holds up jobs rather than being filled by them. */
+const MAX_REMOVALS = 4;
 /** Milliseconds between signs of life. */
 const ALIVE_MS = 2000;
 /** Milliseconds between looks whether the job is still this attempt's. */
@@ -39,6 +41,7 @@ const stop = new AbortController();
 let working: Promise<void> | undefined;
 /** Removes what former jobs have left, while the next one is at work. */
 let removing: Promise<void> = Promise.resolve();
+let removals = 0;
 let clock: StageClock | undefined;
 
 process.on("message", (message) => {
@@ -61,9 +64,14 @@ async function execute({ job, limits }: Extract<ToRunner, { type: "run" }>): Pro
   const checking = setInterval(() => void checkHeld(job), CHECK_MS).unref();
   try {
     const removeFiles = await runJob(job, { db, settings, logger, limits, clock, signal: stop.signal });
+    removals += 1;
     removing = removing
       .then(removeFiles)
-      .catch((error: unknown) => logger.warn({ job: job.id, err: error }, "cannot remove the files of a job"));
+      .catch((error: unknown) => logger.warn({ job: job.id, err: error }, "cannot remove the files of a job"))
+      .finally(() => (removals -= 1));
+    if (removals > MAX_REMOVALS) {
+      await removing;
+    }
   } catch (error) {
     if (!stop.signal.aborted) {
       logger.error({ job: job.id, err: error }, "cannot carry a job out");
