@@ -11,13 +11,15 @@ interface Options {
   /** Replicas of the service do this one at a time. */
   readonly lock: string;
   readonly intervalMs: number;
+  /** After which it is looked for the first time: a start has enough to do. At once when left out. */
+  readonly delayMs?: number;
   /** Returns `true` to be called again at once. */
   readonly work: (client: pg.PoolClient, isClosed: () => boolean) => Promise<boolean | void>;
   readonly onError: (error: Error) => void;
 }
 
 /** Does something from time to time, and when it is woken, by one replica at a time: whoever finds another one at it leaves it. */
-export function startBackgroundWork({ pool, lock, intervalMs, work, onError }: Options): BackgroundWork {
+export function startBackgroundWork({ pool, lock, intervalMs, delayMs = 0, work, onError }: Options): BackgroundWork {
   let running: Promise<void> | undefined;
   let again = false;
   let isClosed = false;
@@ -57,12 +59,14 @@ export function startBackgroundWork({ pool, lock, intervalMs, work, onError }: O
   };
   const timer = setInterval(wake, intervalMs);
   timer.unref();
-  wake();
+  const first = setTimeout(wake, delayMs);
+  first.unref();
   return {
     wake,
     close: async () => {
       isClosed = true;
       clearInterval(timer);
+      clearTimeout(first);
       abort();
       await running;
     },

@@ -10,6 +10,7 @@ import { COMMON_PART, type PartMap } from "./part-map.ts";
 import { dropEmptyParts } from "./retire.ts";
 
 const INTERVAL_MS = 60_000;
+const DELAY_MS = 5000;
 /** How long records are moved before it is looked again what has become too large meanwhile. */
 const ROUND_MS = 60_000;
 
@@ -29,6 +30,7 @@ export function startPartitioner({ pool, parts, size, onDivided, onError }: Opti
     pool,
     lock: "catalogue partitions",
     intervalMs: INTERVAL_MS,
+    delayMs: DELAY_MS,
     work: async (client, isClosed) => {
       await divide(client, size);
       await parts.refresh();
