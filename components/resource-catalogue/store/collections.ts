@@ -4,6 +4,7 @@ import { type Reader, toReadCondition } from "../access/reader.ts";
 import type { QueryableSchema } from "../query/queryables.ts";
 import { SqlParameters } from "../query/sql.ts";
 import { prepareRecordCells } from "./record-columns.ts";
+import { notePartsChanged } from "./partitions/create-parts.ts";
 import { inTransaction } from "./transaction.ts";
 import { WriteConflict, writeInTransaction } from "./write-records.ts";
 import type { NewRecord } from "../model/record.ts";
@@ -74,11 +75,7 @@ async function insertEntry(
 export async function setVisibility(pool: pg.Pool, key: number, isPublic: boolean): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query("update collection set is_public = $2 where key = $1", [key, isPublic]);
-    // Processes know by their parts who may read the records.
-    await client.query(
-      "update part_version set version = version + 1 where exists (select 1 from part where collection = $1)",
-      [key],
-    );
+    await notePartsChanged(client);
   });
 }
 

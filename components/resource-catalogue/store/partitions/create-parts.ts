@@ -24,11 +24,11 @@ export async function createParts(client: pg.ClientBase, collection: number, par
     await createTable(client, number);
     await client.query(`alter table record attach partition ${tableOf(number)} for values in (${number})`);
   }
-  await noteChange(client);
+  await notePartsChanged(client);
 }
 
-/** Searches that leave parts out are refused until their process has read the parts again. */
-export async function noteChange(client: pg.ClientBase): Promise<void> {
+/** Parts, or who may read them, have changed: searches that leave parts out are refused until their process has read them again. */
+export async function notePartsChanged(client: pg.ClientBase): Promise<void> {
   await client.query("update part_version set version = version + 1");
 }
 

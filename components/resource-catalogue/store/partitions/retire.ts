@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-import { noteChange, tableOf } from "./create-parts.ts";
+import { notePartsChanged, tableOf } from "./create-parts.ts";
 import { COMMON_PART } from "./part-map.ts";
 
 /** Lets go of parts that are empty and get nothing new: those that others have taken the place of, and those of collections that are gone. */
@@ -26,7 +26,7 @@ async function forget(client: pg.ClientBase, number: number): Promise<void> {
     );
     const { rows } = await client.query(`select 1 from ${tableOf(number)} limit 1`);
     if (rowCount === 1 && rows.length === 0) {
-      await noteChange(client);
+      await notePartsChanged(client);
       await client.query("commit");
       return;
     }
@@ -66,6 +66,6 @@ export async function releaseParts(client: pg.ClientBase, collection: number): P
     [collection],
   );
   if (rowCount !== 0) {
-    await noteChange(client);
+    await notePartsChanged(client);
   }
 }
