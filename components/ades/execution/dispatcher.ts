@@ -1,7 +1,7 @@
 import { removeJournal } from "@swath/cwl";
 import { type Logger, isUnavailable } from "@swath/service";
 import type { Kysely } from "kysely";
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { removeFormerFolders } from "../packages/own-folder.ts";
@@ -24,6 +24,7 @@ import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
 import { removeStepFiles } from "./kubernetes/remove-step-files.ts";
 import type { JobChange, JobChanges } from "./job-changes.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { type RunnerExit, openRunnerPool } from "./runner-pool.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
 
@@ -90,17 +91,17 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   /** Removes what a job that is no longer wanted has left, and ends what it left running. */
   const removeUnwanted = async (id: string) => {
     if (!(await findUnfinished(db, [id])).has(id)) {
-      await removeFolder(id);
+      await removeFilesOf(id);
     }
   };
-  const removeFolder = async (id: string) => {
+  const removeFilesOf = async (id: string) => {
     const folder = jobFolder(settings, id);
     // Ends what the job left running; without a journal nothing was.
     await removeJournal(join(folder, "journal"), createExecutors(settings, id)).catch((error: unknown) =>
       logger.info({ job: id, err: error }, "nothing to clean up"),
     );
     await removeStepFiles(settings, id, logger);
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   };
   const findFreeCapacity = (): FreeCapacity => {
     const used = [...running.values()];
@@ -212,7 +213,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     const unfinished = await findUnfinished(db, ids);
     for (const id of ids) {
       if (!unfinished.has(id)) {
-        await removeFolder(id);
+        await removeFilesOf(id);
       }
     }
   };

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import { removeFolder } from "../execution/remove-folder.ts";
 import type { AdesSettings } from "../execution/storage.ts";
 import { deregisterResults } from "../deliveries/register-results.ts";
 import {
@@ -97,7 +98,7 @@ async function removeFolders(db: Kysely<Tables>, folder: string): Promise<number
   const names = (await listOld(folder)).filter((name) => JOB_ID.test(name));
   const fresh = await findFresh(db, names);
   const stale = names.filter((name) => !fresh.has(name));
-  await Promise.all(stale.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+  await Promise.all(stale.map((name) => removeFolder(join(folder, name))));
   return stale.length;
 }
 
