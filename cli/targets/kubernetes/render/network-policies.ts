@@ -4,15 +4,27 @@ import type { RenderInput } from "./render-input.ts";
 import { keys, metadata, selectorOf } from "./labels.ts";
 import { usesKubernetesApi } from "./rights.ts";
 
-/** Nobody reaches a pod of the namespace, and it reaches nobody but the name service, unless another policy says so. */
-export function renderDefaultDeny(plan: RenderInput, namespace: string): KubernetesObject {
+/** Nobody reaches a pod of the namespace, and it reaches nobody, unless another policy says so. */
+export const renderDefaultDeny = (plan: RenderInput, namespace: string): KubernetesObject => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata: metadata(plan.settings, "default-deny", namespace),
+  spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
+});
+
+/** Pods of the namespace may resolve names. Those without network may not: what they know would leave with the names that they ask for. */
+export function renderAllowDns(plan: RenderInput, namespace: string): KubernetesObject {
+  const closed = plan.podNetworks.filter((network) => network.namespace === namespace && network.egress === "none");
+  const matchExpressions = closed.flatMap(({ pods }) =>
+    Object.entries(pods).map(([key, value]) => ({ key, operator: "NotIn", values: [value] })),
+  );
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
-    metadata: metadata(plan.settings, "default-deny", namespace),
+    metadata: metadata(plan.settings, "allow-dns", namespace),
     spec: {
-      podSelector: {},
-      policyTypes: ["Ingress", "Egress"],
+      podSelector: matchExpressions.length > 0 ? { matchExpressions } : {},
+      policyTypes: ["Egress"],
       egress: [
         {
           ports: [

@@ -44,6 +44,16 @@ test("pods that a workload starts reach nothing, and nobody reaches them", () =>
   });
 });
 
+test("pods without network resolve no names: what they know would leave with these", () => {
+  assert.deepEqual(find("NetworkPolicy", "default-deny").spec, {
+    podSelector: {},
+    policyTypes: ["Ingress", "Egress"],
+  });
+  const { podSelector, egress } = find("NetworkPolicy", "allow-dns").spec;
+  assert.deepEqual(podSelector, { matchExpressions: [{ key: "net", operator: "NotIn", values: ["none"] }] });
+  assert.equal(egress.length, 1);
+});
+
 test("those that may go outward reach names and public addresses, nothing of the cluster", () => {
   const { egress, ingress } = find("NetworkPolicy", "outward").spec;
   assert.equal(ingress, undefined);

@@ -4,7 +4,7 @@ import { renderEnvironment } from "./environment.ts";
 import { renderHost } from "./http-routes.ts";
 import { keys, metadata } from "./labels.ts";
 import { renderMetrics } from "./metrics.ts";
-import { renderAllow, renderAllowSolver, renderDefaultDeny } from "./network-policies.ts";
+import { renderAllow, renderAllowDns, renderAllowSolver, renderDefaultDeny } from "./network-policies.ts";
 import { renderPodNetwork } from "./pod-networks.ts";
 import { renderSecret } from "./secrets.ts";
 import { renderWorkload } from "./workloads.ts";
@@ -28,7 +28,7 @@ export function renderPlan(plan: RenderInput): readonly KubernetesObject[] {
   const configs = [...secrets, ...configMaps];
   return sortForApply([
     ...namespaces.map((namespace) => renderNamespace(plan, namespace)),
-    ...namespaces.map((namespace) => renderDefaultDeny(plan, namespace)),
+    ...namespaces.flatMap((namespace) => [renderDefaultDeny(plan, namespace), renderAllowDns(plan, namespace)]),
     ...namespaces.flatMap((namespace) => [...renderAllowSolver(plan, namespace), ...renderMetrics(plan, namespace)]),
     ...configs,
     ...plan.volumes.map((volume) => renderClaim(plan, volume)),

@@ -1,6 +1,7 @@
 import type { Executor } from "@swath/cwl";
 import { openAccount } from "@swath/kubernetes/account";
 import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
+import { lookup } from "node:dns/promises";
 import { hostname } from "node:os";
 
 import { openStepFiles, usesObjectStore } from "../../step-files/open-step-files.ts";
@@ -36,7 +37,7 @@ async function findPodContext(api: ClusterApi, settings: AdesSettings, job: stri
     namespace: api.namespace,
     claim: settings.POD_VOLUME_CLAIM,
     volumeRoot: settings.DATA_DIR,
-    ...(usesObjectStore(settings) && { transfer: openTransfer(api, settings, job, own) }),
+    ...(usesObjectStore(settings) && { transfer: await openTransfer(api, settings, job, own) }),
     ...(settings.POD_PLACEMENT === "beside" &&
       !usesObjectStore(settings) &&
       workload !== undefined && { beside: { "app.kubernetes.io/name": workload } }),
@@ -54,7 +55,12 @@ async function findPodContext(api: ClusterApi, settings: AdesSettings, job: stri
   };
 }
 
-function openTransfer(api: ClusterApi, settings: AdesSettings, job: string, own: Pod | undefined): FileTransfer {
+async function openTransfer(
+  api: ClusterApi,
+  settings: AdesSettings,
+  job: string,
+  own: Pod | undefined,
+): Promise<FileTransfer> {
   // The containers beside the tools are this program's own, in this version.
   const image = own?.spec?.containers[0]?.image ?? settings.POD_DEFAULT_IMAGE;
   if (settings.STEP_FILES_URL === undefined || image === undefined) {
@@ -63,10 +69,18 @@ function openTransfer(api: ClusterApi, settings: AdesSettings, job: string, own:
   return {
     files: openStepFiles(settings, api, job),
     image,
-    agentUrl: settings.STEP_FILES_URL,
+    agentUrl: await resolveHost(settings.STEP_FILES_URL),
     job,
     maxDiskMiB: settings.MAX_DISK_MIB,
   };
+}
+
+/** The URL by address: pods without network cannot resolve names, and their containers for files share their network. */
+async function resolveHost(text: string): Promise<string> {
+  const url = new URL(text);
+  const { address, family } = await lookup(url.hostname);
+  url.hostname = family === 6 ? `[${address}]` : address;
+  return url.origin;
 }
 
 /** With the service's controller, not with its pod: tools go on while the pod is replaced. */
