@@ -104,6 +104,7 @@ async function runOne(
       volumeRoot: fixture.volume,
       ...(transfer && { transfer }),
       user: { uid: USER, gid: USER },
+      placement: {},
       pullSecrets: [],
       // The only node of a test has few cores, and others use them too.
       cpuPercent: 1,

@@ -1,18 +1,11 @@
 import { fixed, type VariableGroup } from "../define.ts";
 import { boolean, text } from "../value-types.ts";
-
-const NAME = "[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?";
-const KEY = "(?:[a-z0-9][-a-z0-9.]*/)?[A-Za-z0-9](?:[-\\w.]*[A-Za-z0-9])?";
-const VALUE = "(?:[A-Za-z0-9](?:[-\\w.]*[A-Za-z0-9])?)?";
-const EFFECT = "NoSchedule|PreferNoSchedule|NoExecute";
-
-/** One or more of a form, separated by commas. */
-const listOf = (item: string): RegExp => new RegExp(`^(?:${item})(?:,(?:${item}))*$`);
+import { NAME, labels, listOf, objectName, taints } from "./kubernetes-forms.ts";
 
 /** How the platform's pods fit into an existing cluster. Nothing here has a meaning on the embedded cluster. */
 export const kubernetesVariables = {
   INGRESS_CLASS: {
-    type: text({ pattern: new RegExp(`^${NAME}$`), allowed: "the name of an ingress class" }),
+    type: objectName("an ingress class"),
     fallback: fixed("nginx"),
     meaning:
       "Ingress class of all hosts. The annotations are those of ingress-nginx; another controller needs its own limits on bodies and time removed. Kubernetes only.",
@@ -39,23 +32,21 @@ export const kubernetesVariables = {
       "Secrets of type kubernetes.io/dockerconfigjson with which SWATH_IMAGE is pulled; each has to be in every namespace of the deployment. Kubernetes only.",
   },
   POD_NODE_SELECTOR: {
-    type: text({ pattern: listOf(`${KEY}=${VALUE}`), allowed: "labels like disk=ssd,zone=a" }),
+    type: labels,
     fallback: fixed(undefined),
     meaning:
-      "Labels of the nodes that the platform's services run on; pods of jobs go where these are not asked for, too. Kubernetes only.",
+      "Labels of the nodes that the platform's services run on; PROCESSING_NODE_SELECTOR is for pods of jobs. Kubernetes only.",
   },
   POD_TOLERATIONS: {
-    type: text({
-      pattern: listOf(`${KEY}(?:=${VALUE})?(?::(?:${EFFECT}))?`),
-      allowed: "taints like dedicated=eo:NoSchedule, separated by commas",
-    }),
+    type: taints,
     fallback: fixed(undefined),
-    meaning: "Taints of nodes that the platform's services tolerate: KEY[=VALUE][:EFFECT]. Kubernetes only.",
+    meaning:
+      "Taints of nodes that the platform's services tolerate: KEY[=VALUE][:EFFECT]; PROCESSING_TOLERATIONS is for pods of jobs. Kubernetes only.",
   },
   POD_PRIORITY_CLASS: {
-    type: text({ pattern: new RegExp(`^${NAME}$`), allowed: "the name of a priority class" }),
+    type: objectName("a priority class"),
     fallback: fixed(undefined),
-    meaning: "Priority class of the platform's services, not of jobs. Kubernetes only.",
+    meaning: "Priority class of the platform's services, not of jobs (PROCESSING_PRIORITY_CLASS). Kubernetes only.",
   },
   BUCKET_SECRET_NAMESPACES: {
     type: text({

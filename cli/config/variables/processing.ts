@@ -1,5 +1,6 @@
 import { fixed, type VariableGroup } from "../define.ts";
 import { baseMaps, boolean, choice, hosts, integer, secret, size, text } from "../value-types.ts";
+import { labels, objectName, taints } from "./kubernetes-forms.ts";
 
 /** Limits of processing jobs, where results go, and what else the operator may turn. */
 export const processingVariables = {
@@ -27,6 +28,37 @@ export const processingVariables = {
     fallback: fixed(undefined),
     meaning:
       "Secrets of type kubernetes.io/dockerconfigjson in the namespace zoo with which images of application packages are pulled. Kubernetes only.",
+  },
+  PROCESSING_NODE_SELECTOR: {
+    type: labels,
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning: "Labels of the nodes that steps of processing jobs run on. Kubernetes only.",
+  },
+  PROCESSING_TOLERATIONS: {
+    type: taints,
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning:
+      "Taints of nodes that steps of processing jobs tolerate, such as those of nodes with graphics processors: KEY[=VALUE][:EFFECT]. Kubernetes only.",
+  },
+  PROCESSING_PRIORITY_CLASS: {
+    type: objectName("a priority class"),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning:
+      "Priority class of the pods of processing jobs; one below that of the services keeps jobs from driving these out. Kubernetes only.",
+  },
+  PROCESSING_QUEUE: {
+    type: objectName("a LocalQueue"),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning:
+      "LocalQueue of Kueue (kueue.x-k8s.io) in the namespace of the processing service, in which the pods of jobs wait until the cluster's quotas admit them, for as long as that takes. Kueue has to be installed, with its integration of plain pods. Kubernetes only.",
   },
   PROCESSING_STEP_FILES: {
     type: choice(["volume", "object-store"]),

@@ -10,4 +10,5 @@ export type {
   VolumeMount,
 } from "./objects.ts";
 export { SERVER_LABEL, WORKSPACE_LABEL, hashOf, namespaceRoleName, secretsRoleName, toName } from "./names.ts";
+export { type Toleration, parseLabels, parseToleration } from "./placement.ts";
 export { sortForApply, toPlainYaml, toYaml } from "./yaml.ts";

@@ -181,6 +181,11 @@ export interface Variables {
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
+  /** Where pods of jobs run: labels of nodes, taints, a priority class; a LocalQueue of Kueue. */
+  readonly PROCESSING_NODE_SELECTOR: string | undefined;
+  readonly PROCESSING_TOLERATIONS: string | undefined;
+  readonly PROCESSING_PRIORITY_CLASS: string | undefined;
+  readonly PROCESSING_QUEUE: string | undefined;
   readonly PROCESSING_STEP_FILES: "volume" | "object-store";
   readonly PROCESSING_NODE_CACHE: string;
   /** Of the bucket with files of steps, in an object storage of the operator's. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@swath/kubernetes";
+import { type JsonValue, parseLabels, parseToleration } from "@swath/kubernetes";
 import type { PlatformSettings, Workload } from "@swath/manifest";
 
 import { selectorOf } from "./labels.ts";
@@ -32,25 +32,5 @@ export function renderPlacement(
           },
         ],
       }),
-  };
-}
-
-/** `a=b,c=d` as labels. */
-export function parseLabels(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    text.split(",").map((label) => {
-      const at = label.indexOf("=");
-      return [label.slice(0, at), label.slice(at + 1)];
-    }),
-  );
-}
-
-/** `KEY[=VALUE][:EFFECT]`; without an effect every effect is tolerated, without a value every value. */
-export function parseToleration(text: string): { readonly [field: string]: string } {
-  const [, key = "", value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(.+))?$/.exec(text) ?? [];
-  return {
-    key,
-    ...(value === undefined ? { operator: "Exists" } : { operator: "Equal", value }),
-    ...(effect !== undefined && { effect }),
   };
 }

@@ -31,6 +31,26 @@ test("files of steps go by the volume unless the operator says otherwise", () =>
   assert.equal(find(objects, "NetworkPolicy", "tools-without-network").spec.egress, undefined);
 });
 
+test("what the operator says of where pods of jobs run reaches the service", () => {
+  const { env } = find(
+    render({
+      PROCESSING_NODE_SELECTOR: "disk=ssd",
+      PROCESSING_TOLERATIONS: "nvidia.com/gpu:NoSchedule",
+      PROCESSING_PRIORITY_CLASS: "jobs",
+      PROCESSING_QUEUE: "eo",
+    }),
+    "StatefulSet",
+    "ades",
+  ).spec.template.spec.containers[0];
+  const valueOf = (name: string) => env.find((each: { name: string }) => each.name === name)?.value;
+  assert.deepEqual(["POD_NODE_SELECTOR", "POD_TOLERATIONS", "POD_PRIORITY_CLASS", "POD_QUEUE"].map(valueOf), [
+    "disk=ssd",
+    "nvidia.com/gpu:NoSchedule",
+    "jobs",
+    "eo",
+  ]);
+});
+
 const peerOf = (name: string, namespace: string, ...ports: number[]) => ({
   pods: {
     namespaceSelector: { matchLabels: { "swath.io/namespace": namespace } },

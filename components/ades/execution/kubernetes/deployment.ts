@@ -37,7 +37,14 @@ export const TOOL_PODS_ROLE: ClusterRole = {
 export function toPodSettings(context: DeployContext, namespace: string): Record<string, EnvValue> {
   const { settings } = context;
   const { variables } = settings;
-  const { ADES_STORAGE_ACCESS: access, PROCESSING_PULL_SECRETS: pullSecrets } = variables;
+  const { ADES_STORAGE_ACCESS: access } = variables;
+  const ofOperator = {
+    POD_PULL_SECRETS: variables.PROCESSING_PULL_SECRETS,
+    POD_NODE_SELECTOR: variables.PROCESSING_NODE_SELECTOR,
+    POD_TOLERATIONS: variables.PROCESSING_TOLERATIONS,
+    POD_PRIORITY_CLASS: variables.PROCESSING_PRIORITY_CLASS,
+    POD_QUEUE: variables.PROCESSING_QUEUE,
+  };
   return {
     EXECUTOR: { onKubernetes: "pods" },
     POD_VOLUME_CLAIM: { onKubernetes: "ades" },
@@ -51,7 +58,11 @@ export function toPodSettings(context: DeployContext, namespace: string): Record
         Object.entries(toStepStorage(context)).map(([name, value]) => [`STEP_FILES_${name}`, value]),
       ),
     }),
-    ...(pullSecrets !== undefined && { POD_PULL_SECRETS: { onKubernetes: pullSecrets } }),
+    ...Object.fromEntries(
+      Object.entries(ofOperator).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, { onKubernetes: value }] as const],
+      ),
+    ),
   };
 }
 

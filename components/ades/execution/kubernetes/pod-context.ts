@@ -1,4 +1,5 @@
 import type { Executor } from "@swath/cwl";
+import { parseLabels, parseToleration } from "@swath/kubernetes";
 import { openAccount } from "@swath/kubernetes/account";
 import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
 import { lookup } from "node:dns/promises";
@@ -7,7 +8,7 @@ import { hostname } from "node:os";
 import { openStepFiles, usesObjectStore } from "../../step-files/open-step-files.ts";
 import type { AdesSettings } from "../storage.ts";
 import { createPodExecutor } from "./pod-executor.ts";
-import type { FileTransfer, PodContext } from "./pod-spec.ts";
+import type { FileTransfer, PodContext, PodPlacement } from "./pod-spec.ts";
 import { type OwnerReference, type Pod, podKeys } from "./pod-types.ts";
 import { pullSecretOf } from "./pull-secret.ts";
 import { podsPath } from "./watch-pod.ts";
@@ -42,6 +43,7 @@ async function findPodContext(api: ClusterApi, settings: AdesSettings, job: stri
       !usesObjectStore(settings) &&
       workload !== undefined && { beside: { "app.kubernetes.io/name": workload } }),
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    placement: findPlacement(settings),
     pullSecrets: [
       ...settings.POD_PULL_SECRETS.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])),
       ...(settings.REGISTRY_HOST === undefined ? [] : [pullSecretOf(job)]),
@@ -52,6 +54,21 @@ async function findPodContext(api: ClusterApi, settings: AdesSettings, job: stri
     maxRamMiB: settings.MAX_RAM_MIB,
     labels: { [podKeys.job]: job, ...(deployment !== undefined && { [podKeys.deployment]: deployment }) },
     ...(owner && { owner: toOwner(owner) }),
+  };
+}
+
+function findPlacement(settings: AdesSettings): PodPlacement {
+  const {
+    POD_NODE_SELECTOR: nodes,
+    POD_TOLERATIONS: taints,
+    POD_PRIORITY_CLASS: priority,
+    POD_QUEUE: queue,
+  } = settings;
+  return {
+    ...(nodes !== undefined && { nodeSelector: parseLabels(nodes) }),
+    ...(taints !== undefined && { tolerations: taints.split(",").map(parseToleration) }),
+    ...(priority !== undefined && { priorityClass: priority }),
+    ...(queue !== undefined && { queue }),
   };
 }
 

@@ -57,6 +57,7 @@ const podContext: PodContext = {
   volumeRoot: root,
   beside: { "app.kubernetes.io/name": "ades" },
   user: { uid: 10_001, gid: 10_001 },
+  placement: {},
   pullSecrets: ["registry"],
   cpuPercent: 50,
   maxRamMiB: 4096,
@@ -253,6 +254,26 @@ test("what a tool changes in place is brought back from the object storage", () 
     collect.env.some(
       ({ name, value }: { name: string; value: string }) => name === "STEP_COLLECT" && value === "outdir,inputs/0",
     ),
+  );
+});
+
+test("pods run where the operator says, with that priority, and wait in that queue", () => {
+  const dedicated = { key: "gpu", operator: "Exists" };
+  const placement = { nodeSelector: { disk: "ssd" }, tolerations: [dedicated], priorityClass: "low", queue: "jobs" };
+  const { metadata, spec } = render(createJob(), { placement });
+  assert.equal(metadata.labels["kueue.x-k8s.io/queue-name"], "jobs");
+  assert.deepEqual(
+    [spec.nodeSelector, spec.tolerations, spec.priorityClassName],
+    [{ disk: "ssd" }, [dedicated], "low"],
+  );
+  const ofLostNodes = render(createJob(), { transfer }).spec.tolerations;
+  assert.equal(ofLostNodes.length, 2);
+  assert.deepEqual(render(createJob(), { transfer, placement }).spec.tolerations, [...ofLostNodes, dedicated]);
+  const plain = render(createJob());
+  assert.equal(plain.metadata.labels["kueue.x-k8s.io/queue-name"], undefined);
+  assert.deepEqual(
+    [plain.spec.nodeSelector, plain.spec.tolerations, plain.spec.priorityClassName],
+    Array(3).fill(undefined),
   );
 });
 

@@ -1,4 +1,5 @@
 import { CwlError, type JobSpec, type Mount } from "@swath/cwl";
+import type { Toleration } from "@swath/kubernetes";
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 
@@ -18,6 +19,7 @@ export interface PodContext {
   readonly beside?: Readonly<Record<string, string>>;
   /** Who the tools are: the owner of the jobs' files. */
   readonly user: { readonly uid: number; readonly gid: number };
+  readonly placement: PodPlacement;
   readonly pullSecrets: readonly string[];
   /** Host of the platform's registry, whose images are for those who may pull them. */
   readonly platformRegistry?: string;
@@ -29,6 +31,15 @@ export interface PodContext {
   readonly labels: Readonly<Record<string, string>>;
   /** What the pods go away with. */
   readonly owner?: OwnerReference;
+}
+
+/** Which nodes the pods run on, and when it is their turn. */
+export interface PodPlacement {
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Toleration[];
+  readonly priorityClass?: string;
+  /** LocalQueue of Kueue that the pods wait in; without Kueue in the cluster it is a label that nobody reads. */
+  readonly queue?: string;
 }
 
 /** Files go through the object storage: each pod has volumes of its own, and containers that fill and empty them. */
@@ -84,7 +95,8 @@ export function createPodManifest(
   podContext: PodContext,
   { name, annotations }: { readonly name: string; readonly annotations: Readonly<Record<string, string>> },
 ): object {
-  const { namespace, claim, user, pullSecrets, labels, owner, beside, platformRegistry, transfer } = podContext;
+  const { namespace, claim, user, placement, pullSecrets, labels, owner, beside, platformRegistry, transfer } =
+    podContext;
   const folders = foldersOf(job, podContext.volumeRoot);
   const helpers = transfer && createStepContainers(transfer, name, folders);
   const image = imageOf(job, podContext.defaultImage);
@@ -100,6 +112,7 @@ export function createPodManifest(
         ...labels,
         [podKeys.run]: runOf(job.id),
         [podKeys.network]: job.network ? "open" : "none",
+        ...(placement.queue !== undefined && { [podKeys.queue]: placement.queue }),
       },
       annotations: {
         ...annotations,
@@ -114,6 +127,7 @@ export function createPodManifest(
       enableServiceLinks: false,
       terminationGracePeriodSeconds: 1,
       ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets.map((secret) => ({ name: secret })) }),
+      ...toPlacement(placement, transfer === undefined ? [] : LEAVE_LOST_NODES),
       ...(beside && {
         affinity: {
           podAffinity: {
@@ -130,7 +144,7 @@ export function createPodManifest(
         seccompProfile: { type: "RuntimeDefault" },
       },
       volumes: transfer ? stepVolumes(transfer, job) : [{ name: "job", persistentVolumeClaim: { claimName: claim } }],
-      ...(helpers && { initContainers: [helpers.fetch], ...LEAVE_LOST_NODES }),
+      ...(helpers && { initContainers: [helpers.fetch] }),
       containers: [
         {
           name: CONTAINER,
@@ -161,14 +175,21 @@ export function createPodManifest(
 
 /** Seconds that a pod stays with a node that is lost, rather than the five minutes that are usual: its step runs again elsewhere. */
 const LOST_NODE_SECONDS = 30;
-const LEAVE_LOST_NODES = {
-  tolerations: ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].map((key) => ({
-    key,
-    operator: "Exists",
-    effect: "NoExecute",
-    tolerationSeconds: LOST_NODE_SECONDS,
-  })),
-};
+const LEAVE_LOST_NODES = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].map((key) => ({
+  key,
+  operator: "Exists",
+  effect: "NoExecute",
+  tolerationSeconds: LOST_NODE_SECONDS,
+}));
+
+function toPlacement({ nodeSelector, tolerations = [], priorityClass }: PodPlacement, own: readonly object[]): object {
+  const all = [...own, ...tolerations];
+  return {
+    ...(nodeSelector !== undefined && { nodeSelector }),
+    ...(all.length > 0 && { tolerations: all }),
+    ...(priorityClass !== undefined && { priorityClassName: priorityClass }),
+  };
+}
 
 /** The command itself, or where streams are redirected a shell that opens them and becomes the command. */
 function toArguments(job: JobSpec): readonly string[] {

@@ -66,6 +66,8 @@ export const podKeys = {
   job: "swath.io/job",
   /** Label that network policies select: `none` or `open`. */
   network: "swath.io/tool-network",
+  /** Label: the queue of Kueue (https://kueue.sigs.k8s.io) that holds the pod back until it is its turn. */
+  queue: "kueue.x-k8s.io/queue-name",
   /** Annotation: digest of all that the command depends on. */
   invocation: "swath.io/invocation",
   /** Annotations: numbers of the working and the scratch directory in the volume's file system, whatever they are called. */

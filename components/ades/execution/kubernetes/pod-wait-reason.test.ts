@@ -52,6 +52,15 @@ test("memory, eviction, a lost node and a command that is not there are told in 
   assert.equal(missing?.exitCode, 127);
 });
 
+test("a pod that a queue holds back waits for as long as that takes", () => {
+  const conditions = [{ type: "PodScheduled", status: "False", reason: "SchedulingGated", message: "gates" }];
+  const gated = pod({ phase: "Pending", conditions });
+  const labels = { "kueue.x-k8s.io/queue-name": "jobs" };
+  const wait = explainWait({ ...gated, metadata: { ...gated.metadata, labels } }, job, "crop:1", timeouts);
+  assert.equal(wait?.text, "waiting for its turn in the cluster's queue jobs");
+  assert.equal(wait?.timeouts, Number.POSITIVE_INFINITY);
+});
+
 test("waiting for room names what is missing, and lasts as long as the operator says", () => {
   const message = "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.";
   const unschedulable = pod({

@@ -1,6 +1,6 @@
 import { CwlError, type JobSpec } from "@swath/cwl";
 
-import { type Pod, collectEnd, containerState, fetchEnd, fetchWait } from "./pod-types.ts";
+import { type Pod, collectEnd, containerState, fetchEnd, fetchWait, podKeys } from "./pod-types.ts";
 
 /** Why a pod has not begun. `fatal` waits are not worth waiting: they end the job once they last longer than `patience`. */
 export interface Wait {
@@ -21,6 +21,16 @@ export interface PodTimeouts {
 /** What a pod that has not begun waits for; `undefined` while all goes its way. */
 export function explainWait(pod: Pod, job: JobSpec, image: string, timeouts: PodTimeouts): Wait | undefined {
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
+  if (unscheduled?.reason === "SchedulingGated") {
+    // Its turn comes when the operator's quotas say so; a job is not given up for that.
+    const queue = pod.metadata.labels?.[podKeys.queue];
+    const text = `waiting for its turn in the cluster's queue${queue === undefined ? "" : ` ${queue}`}`;
+    return {
+      text,
+      timeouts: Number.POSITIVE_INFINITY,
+      error: () => new CwlError("infrastructure", `${job.name}: ${text}`),
+    };
+  }
   if (unscheduled !== undefined) {
     const detail = unscheduled.message ?? "";
     return {

@@ -73,6 +73,22 @@ export const podSettings = defineSettings({
     default: "",
     description: "Secrets of the namespace with which images of tools are pulled, separated by commas.",
   },
+  POD_NODE_SELECTOR: {
+    kind: "string",
+    optional: true,
+    description: "Labels of the nodes that pods of tools run on: `disk=ssd,zone=a`.",
+  },
+  POD_TOLERATIONS: {
+    kind: "string",
+    optional: true,
+    description: "Taints of nodes that pods of tools tolerate: `KEY[=VALUE][:EFFECT]`, separated by commas.",
+  },
+  POD_PRIORITY_CLASS: { kind: "string", optional: true, description: "Priority class of pods of tools." },
+  POD_QUEUE: {
+    kind: "string",
+    optional: true,
+    description: "LocalQueue of Kueue in the namespace of the pods, in which they wait for their turn.",
+  },
   POD_CPU_PERCENT: {
     kind: "integer",
     default: 100,

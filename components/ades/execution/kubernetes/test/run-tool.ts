@@ -51,6 +51,7 @@ const pods = createPodExecutor({
     volumeRoot: run.volume,
     ...(objects && { transfer: objects.transfer }),
     user: { uid: run.user, gid: run.user },
+    placement: {},
     pullSecrets: [],
     // The only node of a test has few cores, and others use them too.
     cpuPercent: 1,
