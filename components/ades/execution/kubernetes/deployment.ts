@@ -28,6 +28,8 @@ export const TOOL_PODS_ROLE: ClusterRole = {
   rules: [
     { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "delete"] },
     { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+    // What tools use, where the cluster measures it.
+    { apiGroups: ["metrics.k8s.io"], resources: ["pods"], verbs: ["get"] },
     // What tools' images are pulled with; it reads none.
     { apiGroups: [""], resources: ["secrets"], verbs: ["create", "delete"] },
   ],

@@ -6,20 +6,14 @@ import { Interruption } from "../../runner/interruption.ts";
 import { isStorageAway } from "../is-storage-away.ts";
 import { retryWhileUnavailable } from "../retry-while-unavailable.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
-import { type PodTimeouts, type Wait, explainEnd, explainWait } from "./pod-wait-reason.ts";
+import { toResult, usageOf } from "./pod-result.ts";
+import { type PodTimeouts, type Wait, explainWait } from "./pod-wait-reason.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
 import { type AdoptablePod, AdoptablePods, inodeOf, moveAsidePod, takeOver } from "./adoptable-pods.ts";
 import { type PodContext, createPodManifest, foldersOf, imageOf, runOf } from "./pod-spec.ts";
-import {
-  type Pod,
-  type Terminated,
-  containerState,
-  hasStarted,
-  hasEnded,
-  isSelfContained,
-  podKeys,
-} from "./pod-types.ts";
+import { type Pod, containerState, hasStarted, hasEnded, isSelfContained, podKeys } from "./pod-types.ts";
+import { type UsageSampler, sampleUsage } from "./sample-usage.ts";
 import { podsPath, watchPod } from "./watch-pod.ts";
 
 export interface PodExecutorOptions {
@@ -209,6 +203,7 @@ class PodRunner {
     const watch = new AbortController();
     const waiting = new Waiting(job, imageOf(job, context.defaultImage), this.timeouts, onLog);
     let log: LogFollower | undefined;
+    let sampler: UsageSampler | undefined;
     let timer: NodeJS.Timeout | undefined;
     let timedOut = false;
     let lostTimer: NodeJS.Timeout | undefined;
@@ -218,7 +213,7 @@ class PodRunner {
       for await (const pod of watchPod(this.api, context.namespace, name, AbortSignal.any([signal, watch.signal]))) {
         if (pod === undefined) {
           if (timedOut) {
-            return { exitCode: 137, timedOut, usage: usageOf(job, undefined), logTail: tail.toString() };
+            return { exitCode: 137, timedOut, usage: usageOf(job, undefined, sampler), logTail: tail.toString() };
           }
           throw new CwlError(
             "infrastructure",
@@ -238,6 +233,7 @@ class PodRunner {
             tail.add(text);
             onLog(text);
           });
+          sampler ??= sampleUsage(this.api, context.namespace, name);
           timer ??= this.limit(
             name,
             job,
@@ -247,7 +243,7 @@ class PodRunner {
         }
         if (hasEnded(pod)) {
           await log?.finish();
-          const result = toResult(pod, job, timedOut, tail.toString());
+          const result = toResult(pod, job, { timedOut, logTail: tail.toString(), sampler });
           if (context.transfer !== undefined) {
             const [{ files }, folders] = [context.transfer, foldersOf(job, context.volumeRoot)];
             await waitForStorage(() => files.receive(job, name, folders, signal), { signal, onLog });
@@ -269,6 +265,7 @@ class PodRunner {
       clearTimeout(timer);
       clearTimeout(lostTimer);
       clearInterval(renewal);
+      sampler?.stop();
       log?.stop();
       watch.abort();
     }
@@ -366,23 +363,6 @@ function waitForStorage<T>(work: () => Promise<T>, { signal, onLog }: RunControl
       }
     },
   });
-}
-
-function toResult(pod: Pod, job: JobSpec, timedOut: boolean, logTail: string): JobResult {
-  const terminated = containerState(pod)?.terminated;
-  const failure = timedOut ? undefined : explainEnd(pod, job, logTail);
-  if (failure !== undefined) {
-    throw failure;
-  }
-  return { exitCode: terminated?.exitCode ?? 137, timedOut, usage: usageOf(job, terminated), logTail };
-}
-
-/** The cluster notes whole seconds. */
-function usageOf({ timeLimitSeconds }: JobSpec, terminated: Terminated | undefined): JobResult["usage"] {
-  const { startedAt, finishedAt } = terminated ?? {};
-  return {
-    wallSeconds: startedAt && finishedAt ? (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000 : timeLimitSeconds,
-  };
 }
 
 function asInfrastructure(error: unknown, { name }: JobSpec): unknown {
