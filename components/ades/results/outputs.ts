@@ -69,6 +69,12 @@ function onlyCatalogue(value: unknown, { catalogUri }: JobResult): unknown {
   return isStoredFile(first) && all.every((item) => isStoredFile(item) && item.href === catalogUri) ? first : value;
 }
 
+/** The file that an output is. */
+export function findStoredFile(name: string, result: JobResult): StoredFile | undefined {
+  const value = onlyCatalogue(result.outputs[name], result);
+  return isStoredFile(value) ? value : undefined;
+}
+
 export const isStoredFile = (value: unknown): value is StoredFile =>
   typeof value === "object" && value !== null && "href" in value && typeof value.href === "string";
 

@@ -4,14 +4,14 @@ import type { Output } from "./outputs.ts";
 
 /** An answer without a document around the outputs. */
 export interface RawResponse {
-  readonly status: 200 | 204 | 303;
+  readonly status: 200 | 204;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | undefined;
 }
 
 /**
  * Results as they are (OGC 18-062r2 §7.11.4, table 11): one value is the body, several are the parts of a `multipart/related`,
- * references alone are `Link` headers of an answer without content.
+ * references alone are `Link` headers of an answer without content. A single file is none of these: `findOnlyFile`.
  */
 export function toRaw(outputs: readonly Output[]): RawResponse {
   const [only] = outputs;
@@ -19,14 +19,14 @@ export function toRaw(outputs: readonly Output[]): RawResponse {
     return { status: 204, headers: { link: outputs.map(toLinkHeader) }, body: undefined };
   }
   if (outputs.length === 1 && only !== undefined) {
-    if (only.value === undefined) {
-      // The bytes of a file, in its own media type, parts of it by Range.
-      return { status: 303, headers: { location: only.href }, body: undefined };
-    }
     return { status: 200, headers: { "content-type": only.mediaType }, body: toBytes(only) };
   }
   return toMultipart(outputs);
 }
+
+/** The one output, where it is a file by value: its bytes are the answer. */
+export const findOnlyFile = ([only, ...more]: readonly Output[]): Output | undefined =>
+  only !== undefined && more.length === 0 && !only.byReference && only.value === undefined ? only : undefined;
 
 const toLinkHeader = ({ name, href, mediaType }: Output): string =>
   `<${href}>; rel="${name.replaceAll(/[^\w.-]/g, "_")}"; type="${mediaType}"`;

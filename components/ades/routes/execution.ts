@@ -130,7 +130,7 @@ async function sendWhenEnded(
     return sendJob(ended, apiBase, reply);
   }
   void reply.header("link", `<${apiBase.url}/jobs/${job.id}>; rel=monitor`);
-  return sendResults(ended, apiBase, request, reply);
+  return sendResults(context, ended, apiBase, request, reply);
 }
 
 /** Addresses that will never be told are refused now; names are looked up when there is something to tell. */

@@ -1,4 +1,3 @@
-import { HeadObjectCommand } from "@aws-sdk/client-s3";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { noSuchJob } from "../errors.ts";
@@ -8,9 +7,9 @@ import { mediaTypeOf } from "../staging/out/media-type.ts";
 import { findJob } from "../store/jobs.ts";
 import type { JobResult } from "../store/tables.ts";
 import { type ApiContext, type ApiFlavor, link, apiPathOf } from "./context.ts";
-import { type Place, listFiles, noSuchFile, refuse, withClient } from "./result-files.ts";
+import { type Place, listFiles, noSuchFile } from "./result-files.ts";
 import * as schemas from "./schemas/jobs.ts";
-import { PROTECTED, sendDocument, sendFile } from "./send-file.ts";
+import { sendDocument, sendFile, sendHead } from "./send-file.ts";
 
 /** Milliseconds for which the place of a user's results is remembered: a map asks for many parts of one file. */
 const MAX_CACHE_ENTRIES = 30_000;
@@ -58,17 +57,7 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, apiF
   });
   app.head(`${path}/*`, { schema: { ...schemas.readFile, hide: true } }, async (request, reply) => {
     const { place, key } = await openFile(request, findPlace);
-    const document = await sendDocument(place, key, request, reply);
-    if (document !== undefined) {
-      return document;
-    }
-    const head = await withClient(place, (client) =>
-      client.send(new HeadObjectCommand({ Bucket: place.bucket, Key: key })),
-    ).catch((error: unknown) => refuse(error, key));
-    return reply
-      .headers({ ...PROTECTED, "accept-ranges": "bytes", "content-length": head.ContentLength ?? 0, etag: head.ETag })
-      .type(head.ContentType ?? mediaTypeOf(key))
-      .send();
+    return (await sendDocument(place, key, request, reply)) ?? sendHead(place, key, reply);
   });
 }
 

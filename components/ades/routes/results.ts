@@ -4,12 +4,13 @@ import { OgcError, noSuchOutput, resultNotAvailable, resultNotReady } from "../e
 import { resultsPage } from "../pages/results-page.ts";
 import { toDocument } from "../results/document.ts";
 import { type Output, selectOutputs, withBrowserAddresses } from "../results/outputs.ts";
-import { toBytes, toRaw } from "../results/raw.ts";
+import { findOnlyFile, toBytes, toRaw } from "../results/raw.ts";
 import type { Job } from "../store/jobs.ts";
 import type { JobFailure, JobRequest, JobResult } from "../store/tables.ts";
 import { answer, formOf } from "./answer.ts";
 import { type ApiContext, type ApiFlavor, type ApiBase, resolveApiBase } from "./context.ts";
 import { openJob } from "./open-job.ts";
+import { sendOutputFile } from "./send-output-file.ts";
 import * as schemas from "./schemas/jobs.ts";
 
 /** What came of a job, all of it or one output (OGC 18-062r2 §7.13). */
@@ -17,6 +18,7 @@ export function addResultRoutes(app: FastifyInstance, context: ApiContext, apiFl
   const path = `/:user/${apiFlavor}/jobs/:id`;
   const read = async (request: FastifyRequest, reply: FastifyReply) =>
     sendResults(
+      context,
       await openJob(context, request, apiFlavor),
       resolveApiBase(context, request, apiFlavor),
       request,
@@ -39,7 +41,7 @@ export function addResultRoutes(app: FastifyInstance, context: ApiContext, apiFl
       jobUrl: `${apiBase.url}/jobs/${job.id}`,
     });
     if (output === undefined || output.value === undefined) {
-      return reply.redirect(output?.href ?? `${apiBase.url}/jobs/${job.id}/files`, 303);
+      return sendOutputFile(context, { job, result, name }, request, reply);
     }
     // Never run as a page of the platform: a job's text is whatever its tool wrote.
     return reply
@@ -51,6 +53,7 @@ export function addResultRoutes(app: FastifyInstance, context: ApiContext, apiFl
 
 /** Sends the results of a job that has ended, in the form that was asked for when it was executed. @throws {OgcError} */
 export async function sendResults(
+  context: ApiContext,
   job: Job,
   apiBase: ApiBase,
   request: FastifyRequest,
@@ -74,6 +77,10 @@ export async function sendResults(
   }
   if (requested.response === "document") {
     return reply.type("application/json").send(toDocument(outputs));
+  }
+  const file = findOnlyFile(outputs);
+  if (file !== undefined) {
+    return sendOutputFile(context, { job, result, name: file.name }, request, reply);
   }
   const { status, headers, body } = toRaw(outputs);
   const monitor = reply.getHeader("link") as string | undefined;

@@ -1,17 +1,18 @@
+import { HeadObjectCommand } from "@aws-sdk/client-s3";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 
 import { toEndpoint } from "../execution/storage.ts";
 import { rewriteDocumentLinks } from "../results/rewrite-links.ts";
 import { createObjectRequests } from "../staging/object-requests.ts";
 import { mediaTypeOf } from "../staging/out/media-type.ts";
-import { CONNECTION, type Place, refuse } from "./result-files.ts";
+import { CONNECTION, type Place, refuse, withClient } from "./result-files.ts";
 
 /** Larger ones are sent as they are. */
 const MAX_DOCUMENT = 4 * 2 ** 20;
 
 /** Results are strangers' files: a browser must never run them as a page of the platform. */
-export const PROTECTED = {
+const PROTECTED = {
   "content-security-policy": "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'",
   "x-content-type-options": "nosniff",
   "cache-control": "private, no-cache",
@@ -103,6 +104,18 @@ export async function sendFile(
     }
     return refuse(error, key);
   }
+}
+
+/** What there is to say of a file, without its bytes. @throws {OgcError} 404, 502 */
+export async function sendHead(place: Place, key: string, reply: FastifyReply): Promise<FastifyReply> {
+  const head = await withClient(place, (client) =>
+    client.send(new HeadObjectCommand({ Bucket: place.bucket, Key: key })),
+  ).catch((error: unknown) => refuse(error, key));
+  return reply
+    .headers({ ...PROTECTED, "accept-ranges": "bytes", "content-length": head.ContentLength ?? 0, etag: head.ETag })
+    .type(head.ContentType ?? mediaTypeOf(key))
+    // Not nothing, whose length the framework would tell in place of the file's.
+    .send(Readable.from([]));
 }
 
 function download(request: FastifyRequest, key: string): Record<string, string> {

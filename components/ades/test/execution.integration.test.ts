@@ -220,6 +220,29 @@ test("/req/core/job-results, job-results-async-raw-*, job-results-async-document
   assert.deepEqual([wrong.status, wrong.body.type], [400, `${EXCEPTIONS}/no-such-output`]);
 });
 
+test("/req/core/process-execute-sync-raw-value-one: a single output that is a file is the answer itself", async () => {
+  const writes = `cwlVersion: v1.2
+class: CommandLineTool
+id: writes
+baseCommand: [printf]
+inputs: { text: { type: string, inputBinding: { position: 1 } } }
+stdout: said.csv
+outputs: { said: { type: stdout } }
+`;
+  await ades.send("/eric/ogc-api/processes", { text: writes, type: "application/cwl" });
+  const { status, body, headers } = await execute(ades, "writes", { inputs: { text: "a,b" } });
+  assert.deepEqual([status, body, headers.get("content-type")], [200, "a,b", "text/csv"]);
+  assert.equal(headers.get("content-security-policy")?.startsWith("sandbox"), true);
+  const job = /<([^>]+)>; rel=monitor/.exec(headers.get("link") ?? "")?.[1] ?? "";
+  for (const path of [`${job}/results`, `${job}/results/said`]) {
+    assert.deepEqual((await ades.send(path)).body, "a,b", path);
+    const part = await ades.send(path, { headers: { range: "bytes=2-" } });
+    assert.deepEqual([part.status, part.body], [206, "b"], path);
+    const head = await ades.send(path, { method: "HEAD" });
+    assert.deepEqual([head.status, head.headers.get("content-length")], [200, "3"], path);
+  }
+});
+
 test("a status waits for the end of the job when it is asked to", async () => {
   await ades.send("/eric/ogc-api/processes", { text: shellPackage("naps", "sleep 2"), type: "application/cwl" });
   const { body: made } = await execute(ades, "naps", { inputs: { name: "x" } }, ASYNC);
