@@ -34,7 +34,12 @@ export const noSuchProcess = (id: string) =>
 export const noSuchJob = (id: string) =>
   new OgcError(404, "NoSuchJob", `There is no job ${id}.`, { type: `${PART1}no-such-job` });
 export const resultNotReady = (status: string) =>
-  new OgcError(404, "ResultNotReady", `The job is still ${status}.`, { type: `${PART1}result-not-ready` });
+  new OgcError(
+    404,
+    "ResultNotReady",
+    status === "created" ? "The job is not started yet; POST to its results starts it." : `The job is still ${status}.`,
+    { type: `${PART1}result-not-ready` },
+  );
 export const noSuchOutput = (name: string, known: readonly string[]) =>
   new OgcError(400, "NoSuchOutput", `There is no output ${name}; the process has: ${known.join(", ") || "none"}.`, {
     type: `${PART1}no-such-output`,

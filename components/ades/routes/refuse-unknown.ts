@@ -8,7 +8,7 @@ const EVERYWHERE = ["f"];
 /** Answers 400 to parameters that a request does not have (OGC 18-062r2 /req/core/query-param-unknown; OGC 19-072 §7.8). */
 export function refuseUnknownParameters(scope: FastifyInstance): void {
   scope.addHook("preHandler", (request, _reply, done) => {
-    const known = [...EVERYWHERE, ...knownParameters(request)];
+    const known = [...new Set([...EVERYWHERE, ...knownParameters(request)])];
     const unknown = Object.keys(request.query as object).find((name) => !known.includes(name.replace(/\[\]$/, "")));
     done(
       unknown === undefined

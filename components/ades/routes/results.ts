@@ -107,7 +107,7 @@ function toEarlierDocument(outputs: readonly Output[], { catalogUri }: JobResult
 
 /** @throws {OgcError} 404 before the end, and why a job failed after it */
 function requireResult(job: Job): { readonly request: JobRequest; readonly result: JobResult } {
-  if (job.status === "accepted" || job.status === "running") {
+  if (job.status === "created" || job.status === "accepted" || job.status === "running") {
     throw resultNotReady(job.status);
   }
   if (job.status !== "successful" || job.result === null) {

@@ -111,11 +111,13 @@ export async function sendHead(place: Place, key: string, reply: FastifyReply): 
   const head = await withClient(place, (client) =>
     client.send(new HeadObjectCommand({ Bucket: place.bucket, Key: key })),
   ).catch((error: unknown) => refuse(error, key));
-  return reply
-    .headers({ ...PROTECTED, "accept-ranges": "bytes", "content-length": head.ContentLength ?? 0, etag: head.ETag })
-    .type(head.ContentType ?? mediaTypeOf(key))
-    // Not nothing, whose length the framework would tell in place of the file's.
-    .send(Readable.from([]));
+  return (
+    reply
+      .headers({ ...PROTECTED, "accept-ranges": "bytes", "content-length": head.ContentLength ?? 0, etag: head.ETag })
+      .type(head.ContentType ?? mediaTypeOf(key))
+      // Not nothing, whose length the framework would tell in place of the file's.
+      .send(Readable.from([]))
+  );
 }
 
 function download(request: FastifyRequest, key: string): Record<string, string> {

@@ -33,6 +33,8 @@ test("a job is made, changed, shown and started (Part 4); afterwards it is locke
   assert.equal(list.body.jobs.length, 1);
   await sleep(300);
   assert.equal((await ades.send(job)).body.status, "created", "it waits to be started");
+  const early = await ades.send(`${job}/results`);
+  assert.deepEqual([early.status, early.body.title], [404, "ResultNotReady"], JSON.stringify(early.body));
   const wrong = await ades.send(job, { method: "PATCH", json: { inputs: { name: 5 } } });
   assert.equal(wrong.status, 400);
   assert.equal((await ades.send(job, { method: "PATCH", json: { inputs: { name: "second" } } })).status, 204);
