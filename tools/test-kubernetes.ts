@@ -5,7 +5,7 @@
 // In CI (variable CI=true) what takes long and is covered in part elsewhere is left out; SWATH_TEST_WHOLE=true runs it there, too. The tour needs
 // the examples' image: podman builds it, or SWATH_TEST_EXAMPLES_IMAGE names one that the cluster has.
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -27,6 +27,10 @@ const canStart = existsSync(cluster) && process.getuid?.() === 0;
 const env: NodeJS.ProcessEnv = { ...process.env };
 const only = process.argv.slice(2);
 
+if (canStart && canOverlay()) {
+  // For tests, too: they start nodes again.
+  env["PATH"] = `${join(root, "tools/overlay-containerd")}:${env["PATH"] ?? ""}`;
+}
 let started = false;
 if (env["KUBECONFIG"] === undefined) {
   if (!existsSync(cluster)) {
@@ -107,6 +111,20 @@ function keepInside(): readonly (readonly string[])[] {
     ["FORWARD", PODS],
   ].map(([chain = "", network = ""]) => [chain, "-o", device, "-d", network, "-j", "REJECT"]);
   return rules.filter((rule) => run("iptables", ["-I", ...rule]) === 0);
+}
+
+/** Whether file systems can be laid over each other where the cluster has its images. */
+function canOverlay(): boolean {
+  const folder = mkdtempSync("/var/tmp/swath-overlay-");
+  const [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map((name) => join(folder, name));
+  [lower, upper, work, merged].forEach((path) => mkdirSync(path ?? ""));
+  const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
+  const works = spawnSync("mount", ["-t", "overlay", "overlay", "-o", options, `${merged}`]).status === 0;
+  if (works) {
+    spawnSync("umount", [`${merged}`]);
+  }
+  rmSync(folder, { recursive: true });
+  return works;
 }
 
 /** A new cluster. A run that was ended leaves its deployments in the old one's state, and the next one would find them. */
