@@ -148,6 +148,9 @@ async function benchScatter(fixture: PodFixture, where: string, files?: ObjectFi
   }
   // The first one is the step before the scatter.
   const [, ...seen] = [...pods.values()];
+  if (seen.length < WIDTH) {
+    throw new Error(`${seen.length} of ${WIDTH} pods were seen`);
+  }
   const from = Math.min(...seen.map(({ created }) => created));
   const to = Math.max(...seen.map(({ ended = 0 }) => ended));
   const own = seen.reduce((sum, { created, ended = created }) => sum + ended - created, 0);
@@ -179,10 +182,14 @@ async function watch(fixture: PodFixture, pods: Map<string, Seen>, signal: Abort
   const path = podsPath(fixture.namespace);
   try {
     const list = await api.get<{ readonly metadata: { readonly resourceVersion: string } }>(path);
-    const resourceVersion = list?.metadata.resourceVersion ?? "0";
-    for await (const { type, object } of api.watch<Pod>(path, { resourceVersion, timeoutSeconds: "7200" }, signal)) {
-      if (type !== "BOOKMARK") {
-        note(pods, object, type === "DELETED");
+    let resourceVersion = list?.metadata.resourceVersion ?? "0";
+    // The server ends a watch after some minutes; the next one goes on where it ended.
+    while (!signal.aborted) {
+      for await (const { type, object } of api.watch<Pod>(path, { resourceVersion }, signal)) {
+        ({ resourceVersion } = object.metadata);
+        if (type !== "BOOKMARK") {
+          note(pods, object, type === "DELETED");
+        }
       }
     }
   } catch (error) {
