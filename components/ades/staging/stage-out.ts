@@ -1,4 +1,5 @@
-import { realpath, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 
 import { MEDIA_TYPES, StacError } from "@swath/stac";
 
@@ -15,7 +16,7 @@ import {
 } from "./out/plan-output.ts";
 import { describeRasters } from "./out/raster-bands.ts";
 import { readOutput } from "./out/read-output.ts";
-import { type Uploader, openUploader } from "./out/upload.ts";
+import { type LocalFile, type Uploader, openUploader } from "./out/upload.ts";
 import type { StageOutRequest, StagedFile, StagedOutput } from "./types.ts";
 
 const PARALLEL = 4;
@@ -39,7 +40,7 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
   // The first failure ends what is still on its way.
   const failure = new AbortController();
   const signal = AbortSignal.any([request.signal, failure.signal]);
-  const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size));
+  const sizes = files.map(({ path }) => statSync(path).size);
   const uploader = await openUploader(target, prefix, {
     parallel: PARALLEL,
     connections: SMALL_PARALLEL + 2 * PARALLEL,
@@ -56,10 +57,10 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
         failure.abort(error);
         throw error;
       });
-    const isSmall = (_: OutputFile, index: number) => (sizes[index] ?? 0) <= SMALL_BYTES;
+    const sized = files.map((file, index) => ({ ...file, size: sizes[index] ?? 0 }));
     const lanes = [
-      { files: files.filter(isSmall), parallel: SMALL_PARALLEL },
-      { files: files.filter((file, index) => !isSmall(file, index)), parallel: PARALLEL },
+      { files: sized.filter(({ size }) => size <= SMALL_BYTES), parallel: SMALL_PARALLEL },
+      { files: sized.filter(({ size }) => size > SMALL_BYTES), parallel: PARALLEL },
     ];
     return await send(plan, lanes, { ...uploader, sendFile }, request);
   } finally {
@@ -69,7 +70,7 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
 
 /** Files, and how many of them go at the same time. */
 interface Lane {
-  readonly files: readonly OutputFile[];
+  readonly files: readonly (OutputFile & LocalFile)[];
   readonly parallel: number;
 }
 
@@ -89,17 +90,23 @@ async function send(
       signal,
     ),
     ...lanes.map(({ files, parallel }) =>
-      runParallel(files, parallel, signal, async ({ path, key, mediaType }) => {
-        sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
+      runParallel(files, parallel, signal, async (file) => {
+        const { path, key, mediaType } = file;
+        sent.set(key, { path, ...(await uploader.sendFile(file, key, mediaType)) });
       }),
     ),
   ]);
   const published = { sent, bands, at, origin: request.origin };
-  await runParallel(plan.items, PARALLEL, signal, async (item) => {
-    sent.set(item.key, await uploader.sendDocument(toItem(item, jobId, published), item.key, MEDIA_TYPES.item));
-  });
   const collection = toCollection(plan, { jobId, title }, published);
-  sent.set(plan.collectionKey, await uploader.sendDocument(collection, plan.collectionKey, MEDIA_TYPES.json));
+  const sendDocument = async (key: string, value: object, mediaType: string) => {
+    sent.set(key, await uploader.sendDocument(value, key, mediaType));
+  };
+  await Promise.all([
+    sendDocument(plan.collectionKey, collection, MEDIA_TYPES.json),
+    runParallel(plan.items, PARALLEL, signal, (item) =>
+      sendDocument(item.key, toItem(item, jobId, published), MEDIA_TYPES.item),
+    ),
+  ]);
   const stale = uploader.present.keys().filter((key) => !sent.has(key) && key !== plan.catalogKey);
   await runParallel([...stale], PARALLEL, signal, (key) => uploader.remove(key));
   const catalog = toCatalog(jobId, collection.title ?? title, collection.stac_version, at);

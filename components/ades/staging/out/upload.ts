@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 
 import {
   DeleteObjectCommand,
@@ -21,13 +22,20 @@ import { type Ask, partSize, put, uploadMultipart } from "./multipart-upload.ts"
 
 /** Bytes up to which a file goes in one request, from memory. */
 const SMALL = 8 * 2 ** 20;
+/** Bytes up to which a file is read at once: to wake the threads that wait for the disk takes longer, and a scene has many small files. */
+const AT_ONCE = 64 * 2 ** 10;
 const RETRIES = 4;
 const STALL_SECONDS = 60;
+
+export interface LocalFile {
+  readonly path: string;
+  readonly size: number;
+}
 
 /** Writes below one prefix of a bucket. Every error is a `StagingError` about the target, or the signal's reason. */
 export interface Uploader {
   /** Sends a file unless the same bytes are there already, in parts when it is large. */
-  readonly sendFile: (path: string, key: string, mediaType: string) => Promise<StagedFile>;
+  readonly sendFile: (file: LocalFile, key: string, mediaType: string) => Promise<StagedFile>;
   readonly sendDocument: (value: object, key: string, mediaType: string) => Promise<StagedFile>;
   readonly remove: (key: string) => Promise<void>;
   /** Keys below the prefix at the start, without those removed since. */
@@ -109,10 +117,10 @@ export async function openUploader(
   };
   return {
     present,
-    sendFile: async (path, key, mediaType) => {
-      const { size } = await stat(path);
-      return size <= SMALL ? sendBytes(await readFile(path), key, mediaType) : sendLarge(path, size, key, mediaType);
-    },
+    sendFile: async ({ path, size }, key, mediaType) =>
+      size <= SMALL
+        ? sendBytes(size <= AT_ONCE ? readFileSync(path) : await readFile(path), key, mediaType)
+        : sendLarge(path, size, key, mediaType),
     sendDocument: (value, key, mediaType) =>
       sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
     remove: async (key) => {
