@@ -27,10 +27,6 @@ const canStart = existsSync(cluster) && process.getuid?.() === 0;
 const env: NodeJS.ProcessEnv = { ...process.env };
 const only = process.argv.slice(2);
 
-if (canStart && canOverlay()) {
-  // For tests, too: they start nodes again.
-  env["PATH"] = `${join(root, "tools/overlay-containerd")}:${env["PATH"] ?? ""}`;
-}
 let started = false;
 if (env["KUBECONFIG"] === undefined) {
   if (!existsSync(cluster)) {
@@ -42,6 +38,10 @@ if (env["KUBECONFIG"] === undefined) {
   env["KUBECONFIG"] = "/var/tmp/test-kubernetes/kubeconfig";
   started = !isReachable();
   if (started) {
+    if (canOverlay()) {
+      // For tests, too: they start nodes again.
+      env["PATH"] = `${join(root, "tools/overlay-containerd")}:${env["PATH"] ?? ""}`;
+    }
     console.log("starting a cluster; its programs are built first where this machine has none (8 minutes, once)");
     if (!startCluster()) {
       run(cluster, ["down"]);
@@ -116,12 +116,16 @@ function keepInside(): readonly (readonly string[])[] {
 /** Whether file systems can be laid over each other where the cluster has its images. */
 function canOverlay(): boolean {
   const folder = mkdtempSync("/var/tmp/swath-overlay-");
-  const [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map((name) => join(folder, name));
-  [lower, upper, work, merged].forEach((path) => mkdirSync(path ?? ""));
-  const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
-  const works = spawnSync("mount", ["-t", "overlay", "overlay", "-o", options, `${merged}`]).status === 0;
+  const make = (name: string) => {
+    const path = join(folder, name);
+    mkdirSync(path);
+    return path;
+  };
+  const options = `lowerdir=${make("lower")},upperdir=${make("upper")},workdir=${make("work")}`;
+  const merged = make("merged");
+  const works = spawnSync("mount", ["-t", "overlay", "overlay", "-o", options, merged]).status === 0;
   if (works) {
-    spawnSync("umount", [`${merged}`]);
+    spawnSync("umount", [merged]);
   }
   rmSync(folder, { recursive: true });
   return works;

@@ -16,6 +16,7 @@ import { addJobRoutes } from "./routes/jobs.ts";
 import { addLandingRoutes } from "./routes/landing.ts";
 import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
+import { createFindPlace } from "./routes/result-place.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { listMethods, refuseOtherMethods } from "./routes/method-not-allowed.ts";
 import { refuseUnknownParameters } from "./routes/refuse-unknown.ts";
@@ -41,11 +42,16 @@ const ROUTES = [
 
 /** The whole HTTP face of the service. */
 export async function createProcessingService(
-  provided: Omit<ApiContext, "closing" | "packages">,
+  provided: Omit<ApiContext, "closing" | "packages" | "findPlace">,
 ): Promise<FastifyInstance> {
   const closing = new AbortController();
   const packages = openPackageReader();
-  const context: ApiContext = { ...provided, packages, closing: closing.signal };
+  const context: ApiContext = {
+    ...provided,
+    packages,
+    findPlace: createFindPlace(provided.settings),
+    closing: closing.signal,
+  };
   const app = createApp(context.logger, {
     bodyLimit: 10 * 1024 * 1024,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },

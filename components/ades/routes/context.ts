@@ -5,6 +5,7 @@ import type { Kysely } from "kysely";
 import type { AdesSettings } from "../execution/storage.ts";
 import type { PackageReader } from "../packages/package-reader.ts";
 import type { Tables } from "../store/tables.ts";
+import type { FindPlace } from "./result-place.ts";
 
 /** The two faces of the service: the earlier `wps3` and the standard's `ogc-api`. */
 export type ApiFlavor = "wps3" | "ogc-api";
@@ -18,6 +19,7 @@ export interface ApiContext {
   readonly packages: PackageReader;
   /** Resolves when a job has ended. */
   readonly untilEnded: (id: string, signal: AbortSignal) => Promise<void>;
+  readonly findPlace: FindPlace;
   /** Aborted when the service is about to end: streams must end too. */
   readonly closing: AbortSignal;
 }

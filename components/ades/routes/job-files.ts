@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { noSuchJob } from "../errors.ts";
-import { type UserStorage, findStorage } from "../execution/storage.ts";
-import { parseS3Url } from "../staging/in/s3-source.ts";
 import { mediaTypeOf } from "../staging/out/media-type.ts";
 import { findJob } from "../store/jobs.ts";
 import type { JobResult } from "../store/tables.ts";
@@ -11,13 +9,9 @@ import { type Place, listFiles, noSuchFile } from "./result-files.ts";
 import * as schemas from "./schemas/jobs.ts";
 import { sendDocument, sendFile, sendHead } from "./send-file.ts";
 
-/** Milliseconds for which the place of a user's results is remembered: a map asks for many parts of one file. */
-const MAX_CACHE_ENTRIES = 30_000;
-
 /** The files of a job's results, for clients that have no key of the object storage: a list, and each by its path. */
 export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
   const path = `/:user/${apiFlavor}/jobs/:id/files`;
-  const storageOf = rememberStorage(context);
 
   const findPlace = async (request: FastifyRequest): Promise<Place | undefined> => {
     const { id } = request.params as { id: string };
@@ -26,12 +20,7 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, apiF
     if (job === undefined) {
       throw noSuchJob(id);
     }
-    const uri = (job.result as JobResult | null)?.catalogUri;
-    if (uri === undefined) {
-      return undefined;
-    }
-    const { bucket, key } = parseS3Url(uri);
-    return { storage: await storageOf(user), bucket, prefix: key.slice(0, key.lastIndexOf("/") + 1) };
+    return context.findPlace(user, job.result as JobResult | null);
   };
 
   app.get(path, { schema: schemas.listFiles }, async (request) => {
@@ -72,20 +61,4 @@ async function openFile(
     throw noSuchFile(path);
   }
   return { place, key: `${place.prefix}${path}` };
-}
-
-function rememberStorage({ settings }: ApiContext): (user: string) => Promise<UserStorage> {
-  const known = new Map<string, { readonly until: number; readonly storage: Promise<UserStorage> }>();
-  return (user) => {
-    const now = Date.now();
-    for (const [name, { until }] of known) {
-      if (until < now) {
-        known.delete(name);
-      }
-    }
-    const entry = known.get(user) ?? { until: now + MAX_CACHE_ENTRIES, storage: findStorage(settings, user) };
-    known.set(user, entry);
-    entry.storage.catch(() => known.delete(user));
-    return entry.storage;
-  };
 }

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { noSuchOutput } from "../errors.ts";
-import { findStorage } from "../execution/storage.ts";
 import { findStoredFile } from "../results/outputs.ts";
 import { parseS3Url } from "../staging/in/s3-source.ts";
 import type { Job } from "../store/jobs.ts";
 import type { JobResult } from "../store/tables.ts";
 import type { ApiContext } from "./context.ts";
+import { noSuchFile } from "./result-files.ts";
 import { sendDocument, sendFile, sendHead } from "./send-file.ts";
 
 interface OutputFile {
@@ -21,7 +21,7 @@ interface OutputFile {
  * @throws {OgcError} 404, 416, 502
  */
 export async function sendOutputFile(
-  { settings }: ApiContext,
+  { findPlace }: ApiContext,
   { job, result, name }: OutputFile,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -30,13 +30,11 @@ export async function sendOutputFile(
   if (file === undefined) {
     throw noSuchOutput(name, Object.keys(result.outputs));
   }
-  const { bucket, key } = parseS3Url(file.href);
-  const base = result.catalogUri === undefined ? key : parseS3Url(result.catalogUri).key;
-  const place = {
-    storage: await findStorage(settings, job.owner),
-    bucket,
-    prefix: base.slice(0, base.lastIndexOf("/") + 1),
-  };
+  const { key } = parseS3Url(file.href);
+  const place = await findPlace(job.owner, result);
+  if (place === undefined) {
+    throw noSuchFile(name);
+  }
   return (
     (await sendDocument(place, key, request, reply)) ??
     (request.method === "HEAD" ? sendHead(place, key, reply) : sendFile(place, key, request, reply))

@@ -34,18 +34,17 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
   request.signal.throwIfAborted();
   const prefix = checkPrefix(request.prefix);
   const plan = await planResults(await realpath(directory), prefix, jobId);
-  const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets].flatMap(
-    ({ file }) => file ?? [],
-  );
+  const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets]
+    .flatMap(({ file }) => file ?? [])
+    .map((file) => ({ ...file, size: statSync(file.path).size }));
   // The first failure ends what is still on its way.
   const failure = new AbortController();
   const signal = AbortSignal.any([request.signal, failure.signal]);
-  const sizes = files.map(({ path }) => statSync(path).size);
   const uploader = await openUploader(target, prefix, {
     parallel: PARALLEL,
     connections: SMALL_PARALLEL + 2 * PARALLEL,
     signal,
-    onBytes: trackProgress(sizes, request),
+    onBytes: trackProgress(files, request),
   });
   try {
     // A retry may find the catalogue of an attempt that was not known to have ended: it is no longer true.
@@ -57,10 +56,9 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
         failure.abort(error);
         throw error;
       });
-    const sized = files.map((file, index) => ({ ...file, size: sizes[index] ?? 0 }));
     const lanes = [
-      { files: sized.filter(({ size }) => size <= SMALL_BYTES), parallel: SMALL_PARALLEL },
-      { files: sized.filter(({ size }) => size > SMALL_BYTES), parallel: PARALLEL },
+      { files: files.filter(({ size }) => size <= SMALL_BYTES), parallel: SMALL_PARALLEL },
+      { files: files.filter(({ size }) => size > SMALL_BYTES), parallel: PARALLEL },
     ];
     return await send(plan, lanes, { ...uploader, sendFile }, request);
   } finally {
@@ -123,8 +121,8 @@ async function planResults(directory: string, prefix: string, jobId: string): Pr
 }
 
 /** Bytes of files count; the metadata is small beside them. */
-function trackProgress(sizes: readonly number[], { onProgress }: StageOutRequest): (bytes: number) => void {
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+function trackProgress(files: readonly LocalFile[], { onProgress }: StageOutRequest): (bytes: number) => void {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
   let sent = 0;
   return (bytes) => {
     sent += bytes;

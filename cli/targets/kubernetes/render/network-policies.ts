@@ -4,6 +4,11 @@ import type { RenderInput } from "./render-input.ts";
 import { keys, metadata, selectorOf } from "./labels.ts";
 import { usesKubernetesApi } from "./rights.ts";
 
+export const DNS_PORTS: readonly JsonValue[] = [
+  { port: 53, protocol: "UDP" },
+  { port: 53, protocol: "TCP" },
+];
+
 /** Nobody reaches a pod of the namespace, and it reaches nobody, unless another policy says so. */
 export const renderDefaultDeny = (plan: RenderInput, namespace: string): KubernetesObject => ({
   apiVersion: "networking.k8s.io/v1",
@@ -25,14 +30,7 @@ export function renderAllowDns(plan: RenderInput, namespace: string): Kubernetes
     spec: {
       podSelector: matchExpressions.length > 0 ? { matchExpressions } : {},
       policyTypes: ["Egress"],
-      egress: [
-        {
-          ports: [
-            { port: 53, protocol: "UDP" },
-            { port: 53, protocol: "TCP" },
-          ],
-        },
-      ],
+      egress: [{ ports: DNS_PORTS }],
     },
   };
 }

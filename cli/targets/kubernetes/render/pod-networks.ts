@@ -2,7 +2,7 @@ import type { JsonValue, KubernetesObject } from "@swath/kubernetes";
 import type { PodNetwork } from "@swath/manifest";
 import type { Plan } from "../../../platform/plan.ts";
 import { metadata } from "./labels.ts";
-import { podsOf, portsOf } from "./network-policies.ts";
+import { DNS_PORTS, podsOf, portsOf } from "./network-policies.ts";
 
 /** Networks that no public address is in: the cluster's own, the operator's, and where clouds tell machines their secrets. */
 const PRIVATE_V4 = ["10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"];
@@ -12,10 +12,7 @@ const INTERNET: readonly JsonValue[] = [
   // Names are resolved by the cluster, whose resolver has a private address.
   {
     to: [{ namespaceSelector: {}, podSelector: { matchLabels: { "k8s-app": "kube-dns" } } }],
-    ports: [
-      { port: 53, protocol: "UDP" },
-      { port: 53, protocol: "TCP" },
-    ],
+    ports: DNS_PORTS,
   },
   { to: [{ ipBlock: { cidr: "0.0.0.0/0", except: PRIVATE_V4 } }] },
   { to: [{ ipBlock: { cidr: "::/0", except: PRIVATE_V6 } }] },

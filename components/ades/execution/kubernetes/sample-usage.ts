@@ -30,15 +30,15 @@ export interface UsageSampler {
 /** Asks the cluster's metrics now and then what the tool of a pod uses. A cluster keeps no account of it that could be read at the end. */
 export function sampleUsage(api: ClusterApi, namespace: string, pod: string, intervalMs = INTERVAL_MS): UsageSampler {
   const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods/${pod}`;
-  const seen = new Set<string>();
+  let latest = "";
   let [seconds, cpuSeconds, peakMemoryBytes] = [0, 0, 0];
   const sample = async () => {
     const metrics = await api.get<PodMetrics>(path);
     const usage = metrics?.containers.find(({ name }) => name === CONTAINER)?.usage;
-    if (metrics === undefined || usage === undefined || seen.has(metrics.timestamp)) {
+    if (metrics === undefined || usage === undefined || metrics.timestamp === latest) {
       return;
     }
-    seen.add(metrics.timestamp);
+    latest = metrics.timestamp;
     const window = parseDuration(metrics.window);
     seconds += window;
     cpuSeconds += parseCores(usage.cpu) * window;

@@ -4,6 +4,7 @@ import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 import { detachChunk } from "@swath/service";
 import { type Digest, toMultihash } from "@swath/stac";
 
+import { AT_ONCE } from "../at-once.ts";
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { StageInLimits } from "../types.ts";
@@ -16,11 +17,6 @@ import { retry } from "./retry.ts";
 import type { Sources } from "./sources.ts";
 
 const BLOCK = 2 ** 20;
-/**
- * Files up to this size are received in memory and written at once, without the threads that wait for the disk: to wake one takes
- * longer than to write, and a scene has many small files.
- */
-const AT_ONCE = 64 * 2 ** 10;
 /** Files shorter than this are fetched anew rather than continued, which saves keeping a record of each. */
 const MIN_RESUMABLE_BYTES = 2 ** 20;
 

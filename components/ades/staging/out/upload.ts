@@ -11,6 +11,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { toMultihash } from "@swath/stac";
 
+import { AT_ONCE } from "../at-once.ts";
 import { retry } from "../in/retry.ts";
 import { createS3Client } from "../s3-client.ts";
 import { createObjectRequests } from "../object-requests.ts";
@@ -22,8 +23,6 @@ import { type Ask, partSize, put, uploadMultipart } from "./multipart-upload.ts"
 
 /** Bytes up to which a file goes in one request, from memory. */
 const SMALL = 8 * 2 ** 20;
-/** Bytes up to which a file is read at once: to wake the threads that wait for the disk takes longer, and a scene has many small files. */
-const AT_ONCE = 64 * 2 ** 10;
 const RETRIES = 4;
 const STALL_SECONDS = 60;
 
