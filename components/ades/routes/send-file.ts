@@ -47,7 +47,7 @@ export async function sendDocument(
     // Of what is sent, which is another than what is stored.
     const etag = `"${(response.header("etag") ?? "").replaceAll('"', "")}-links"`;
     void reply.headers({ ...PROTECTED, etag }).headers(download(request, key));
-    if (request.headers["if-none-match"] === etag) {
+    if (conditionsOf(request)["if-none-match"] === etag) {
       return await reply.code(304).send();
     }
     return await reply
@@ -68,7 +68,6 @@ export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { range, "if-none-match": known } = request.headers;
   const requests = createObjectRequests(toEndpoint(place.storage, place.bucket), CONNECTION);
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
@@ -78,7 +77,7 @@ export async function sendFile(
       method: "GET",
       bucket: place.bucket,
       key,
-      headers: { ...(range !== undefined && { range }), ...(known !== undefined && { "if-none-match": known }) },
+      headers: conditionsOf(request),
       signal: gone.signal,
     });
     body = response.body;
@@ -118,6 +117,15 @@ export async function sendHead(place: Place, key: string, reply: FastifyReply): 
       // Not nothing, whose length the framework would tell in place of the file's.
       .send(Readable.from([]))
   );
+}
+
+/** `Range` and `If-None-Match` are of reading: the answer of an execution is whole (RFC 9110, 13.1.2 and 14.2). */
+function conditionsOf({ method, headers }: FastifyRequest): Record<string, string> {
+  if (method !== "GET" && method !== "HEAD") {
+    return {};
+  }
+  const { range, "if-none-match": known } = headers;
+  return { ...(range !== undefined && { range }), ...(known !== undefined && { "if-none-match": known }) };
 }
 
 function download(request: FastifyRequest, key: string): Record<string, string> {

@@ -233,6 +233,9 @@ outputs: { said: { type: stdout } }
   const { status, body, headers } = await execute(ades, "writes", { inputs: { text: "a,b" } });
   assert.deepEqual([status, body, headers.get("content-type")], [200, "a,b", "text/csv"]);
   assert.equal(headers.get("content-security-policy")?.startsWith("sandbox"), true);
+  const conditions = { range: "bytes=2-", "if-none-match": "*" };
+  const whole = await execute(ades, "writes", { inputs: { text: "a,b" } }, conditions);
+  assert.deepEqual([whole.status, whole.body], [200, "a,b"], "conditions are of reading");
   const job = /<([^>]+)>; rel=monitor/.exec(headers.get("link") ?? "")?.[1] ?? "";
   for (const path of [`${job}/results`, `${job}/results/said`]) {
     assert.deepEqual((await ades.send(path)).body, "a,b", path);
