@@ -17,9 +17,10 @@ import { addJsonBodies } from "./http/json-body.ts";
 import { sendOpenApi } from "./http/send-openapi.ts";
 import { addXmlBodies } from "./http/xml-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
-import { addRecordRoutes } from "./ogc/records.ts";
+import { addRecordRoutes, findInScope } from "./ogc/records.ts";
 import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
 import { addOpenSearchRoutes } from "./opensearch/routes.ts";
+import { findRecord } from "./store/read-record.ts";
 import { addAggregationRoutes } from "./stac/aggregate.ts";
 import { addBrowseRoutes } from "./stac/browse.ts";
 import { addDeclarationRoutes } from "./stac/declare-queryables.ts";
@@ -72,7 +73,9 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
       addBulkRoutes(scope, context);
-      addAssetRoutes(scope, context, context.signingKey);
+      addAssetRoutes(scope, context, (reader, collection, id) =>
+        findRecord(context, { reader, id, collection, isCollection: false }),
+      );
       addAggregationRoutes(scope, context);
       addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
       addDeclarationRoutes(scope, context);
@@ -95,6 +98,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     addXmlBodies(scope);
     addOgcReadRoutes(scope, context, () => app.swagger());
     addRecordRoutes(scope, context);
+    addAssetRoutes(scope, context, (reader, collection, id) => findInScope(context, reader, collection, id));
     addOgcTransactionRoutes(scope, context);
     addPermissionRoutes(scope, context);
     addFeedRoutes(scope, context, context.bell);

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 
+import type { Reader } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { notFound, problem } from "../http/errors.ts";
-import { findRecord } from "../store/read-record.ts";
-import { type SigningKey, presignGet } from "./presign.ts";
+import type { StoredRecord } from "../model/record.ts";
+import { presignGet } from "./presign.ts";
 
 /** How long a signed link may be used. */
 const LINK_SECONDS = 900;
@@ -14,15 +15,14 @@ const LINK_SECONDS = 900;
  */
 export function addAssetRoutes(
   scope: FastifyInstance,
-  context: CatalogueContext,
-  signingKey: SigningKey | undefined,
+  { readerOf, signingKey }: Pick<CatalogueContext, "readerOf" | "signingKey">,
+  find: (reader: Reader, collection: string, id: string) => Promise<StoredRecord | undefined>,
 ): void {
   scope.get<{ Params: { collection: string; id: string; key: string } }>(
     "/collections/:collection/items/:id/assets/:key",
     async (request, reply) => {
       const { collection, id, key } = request.params;
-      const reader = await context.readerOf(request);
-      const record = await findRecord(context, { reader, id, collection, isCollection: false });
+      const record = await find(await readerOf(request), collection, id);
       const { assets } = (record === undefined ? {} : JSON.parse(record.text)) as {
         assets?: Readonly<Record<string, { readonly href?: unknown }>>;
       };

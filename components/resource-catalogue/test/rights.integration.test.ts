@@ -145,6 +145,8 @@ test("nobody else learns that a private item exists: not from pages, counts, fac
     "/stac/collections/private/items",
     "/stac/collections/private/items/secret-scene",
     "/stac/collections/private/items/secret-scene/assets/own",
+    "/collections/private/items/secret-scene/assets/own",
+    "/collections/metadata:main/items/secret-scene/assets/own",
     "/stac/queryables",
     "/stac/aggregate?aggregations=total_count,datetime_max,collection_frequency,platform_frequency",
     "/collections",
@@ -202,6 +204,11 @@ test("assets lead to signed links, of the workspace's own bucket only", async ()
   );
   const byAddress = await send("eric", "GET", `${path}/byAddress`);
   assert.match(String(byAddress.headers["location"]), /\/ws-eric\/c\.tif\?X-Amz-Algorithm=.*&X-Amz-Signature=/);
+  for (const collection of ["private", "metadata:main"]) {
+    const asRecord = await send("eric", "GET", `/collections/${collection}/items/secret-scene/assets/own`);
+    assert.equal(asRecord.status, 302, `an item is a record of ${collection}, too`);
+    assert.match(String(asRecord.headers["location"]), /\/ws-eric\/a%2Bb\.tif\?X-Amz-Algorithm=/);
+  }
   assert.equal((await send("eric", "GET", `${path}/stolen`)).status, 403);
   assert.equal((await send("eric", "GET", `${path}/stolenByAddress`)).status, 403);
   assert.equal((await send("eric", "GET", `${path}/__proto__`)).status, 404);

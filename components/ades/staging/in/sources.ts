@@ -22,7 +22,7 @@ export interface Sources {
   readonly close: () => Promise<void>;
 }
 
-const ITEM_PATH = /^(?:\/stac)?(\/collections\/[^/]+\/items\/[^/]+)$/;
+const ITEM_PATH = /^(?:\/stac)?\/collections\/[^/]+\/items\/[^/]+$/;
 
 export function openSources(access: SourceAccess, limits: StageInLimits): Sources {
   const http = createHttpSource(access, limits);
@@ -61,8 +61,7 @@ export function openSources(access: SourceAccess, limits: StageInLimits): Source
         return href;
       }
       const { origin, pathname } = new URL(item);
-      const [, path] = ITEM_PATH.exec(pathname) ?? [];
-      return path === undefined ? href : `${origin}/stac${path}/assets/${encodeURIComponent(key)}`;
+      return ITEM_PATH.test(pathname) ? `${origin}${pathname}/assets/${encodeURIComponent(key)}` : href;
     },
     list: s3.list,
     close: async () => {
