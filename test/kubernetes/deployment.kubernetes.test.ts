@@ -111,6 +111,7 @@ check("each service account may do what is stated here and nothing else", async 
       "pods.metrics.k8s.io get",
       "pods/log get",
       "secrets create delete",
+      "workloads.kueue.x-k8s.io list",
     ],
   });
 });

@@ -56,11 +56,13 @@ export class CwlError extends Error {
   logTail: string | undefined;
   /** Outputs of a workflow that were there when it failed, the others null, when the caller asked for them. */
   outputs: ValueObject | undefined;
+  /** Whether a tool was ended to make room for more important work (`infrastructure`): it is tried again as often as that happens. */
+  readonly isPreempted: boolean;
 
   constructor(
     code: CwlErrorCode,
     message: string | readonly Problem[],
-    more: { cause?: unknown; exitCode?: number; logTail?: string } = {},
+    more: { cause?: unknown; exitCode?: number; logTail?: string; isPreempted?: boolean } = {},
   ) {
     const problems: readonly Problem[] =
       typeof message === "string" ? [{ severity: "error", message }] : message.filter((p) => p.severity === "error");
@@ -71,6 +73,7 @@ export class CwlError extends Error {
     this.exitCode = more.exitCode;
     this.logTail = more.logTail;
     this.outputs = undefined;
+    this.isPreempted = more.isPreempted ?? false;
   }
 }
 

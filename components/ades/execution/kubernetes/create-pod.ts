@@ -22,6 +22,7 @@ export async function createPod(api: ClusterApi, manifest: object, options: Crea
   const started = Date.now();
   let pause = 250;
   let toldQuota = false;
+  let toldOutage = false;
   for (;;) {
     try {
       await api.create(podsPath(api.namespace), manifest);
@@ -50,6 +51,9 @@ export async function createPod(api: ClusterApi, manifest: object, options: Crea
         throw new CwlError("unsupported", `${job.name}: the cluster does not take it: ${shorten(error.message)}`);
       } else if (error.status < 429 || Date.now() - started > OUTAGE) {
         throw error;
+      } else if (!toldOutage) {
+        onLog(`cluster: it does not take the pod at the moment, trying again: ${shorten(error.message)}\n`);
+        toldOutage = true;
       }
       await sleep(pause, undefined, { signal });
       pause = Math.min(pause * 2, 5000);

@@ -30,6 +30,8 @@ export const TOOL_PODS_ROLE: ClusterRole = {
     { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
     // What tools use, where the cluster measures it.
     { apiGroups: ["metrics.k8s.io"], resources: ["pods"], verbs: ["get"] },
+    // Why Kueue holds tools back, where it does.
+    { apiGroups: ["kueue.x-k8s.io"], resources: ["workloads"], verbs: ["list"] },
     // What tools' images are pulled with; it reads none.
     { apiGroups: [""], resources: ["secrets"], verbs: ["create", "delete"] },
   ],

@@ -7,7 +7,8 @@ import { isStorageAway } from "../is-storage-away.ts";
 import { retryWhileUnavailable } from "../retry-while-unavailable.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
 import { toResult, usageOf } from "./pod-result.ts";
-import { type PodTimeouts, type Wait, explainWait } from "./pod-wait-reason.ts";
+import { type PodTimeouts, type Wait, explainDisruption, explainWait } from "./pod-wait-reason.ts";
+import { createQueueReason } from "./queue-reason.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
 import { type AdoptablePod, AdoptablePods, inodeOf, moveAsidePod, takeOver } from "./adoptable-pods.ts";
@@ -208,6 +209,8 @@ class PodRunner {
     let timedOut = false;
     let lostTimer: NodeJS.Timeout | undefined;
     let isLost = false;
+    let disruption: CwlError | undefined;
+    const queueReason = createQueueReason(this.api, context.namespace);
     const renewal = keepToken(context, onLog);
     try {
       for await (const pod of watchPod(this.api, context.namespace, name, AbortSignal.any([signal, watch.signal]))) {
@@ -215,11 +218,15 @@ class PodRunner {
           if (timedOut) {
             return { exitCode: 137, timedOut, usage: usageOf(job, undefined, sampler), logTail: tail.toString() };
           }
-          throw new CwlError(
-            "infrastructure",
-            `${job.name}: its pod was deleted while it ran, by somebody else or with its node`,
+          throw (
+            disruption ??
+            new CwlError(
+              "infrastructure",
+              `${job.name}: its pod was deleted while it ran, by somebody else or with its node`,
+            )
           );
         }
+        disruption = explainDisruption(pod, job);
         const state = containerState(pod);
         if (context.transfer !== undefined && pod.metadata.deletionTimestamp !== undefined && !timedOut) {
           // A node that is lost ends nothing. What such a pod may still store is its own, and nobody reads it.
@@ -255,7 +262,7 @@ class PodRunner {
           clearTimeout(timer);
         }
         if (!hasStarted(pod)) {
-          waiting.note(pod);
+          waiting.note(pod, await queueReason(pod));
         }
       }
       throw new CwlError("infrastructure", `${job.name}: its pod was lost sight of`);
@@ -327,8 +334,8 @@ class Waiting {
     this.onLog = onLog;
   }
 
-  note(pod: Pod): void {
-    const wait: Wait | undefined = explainWait(pod, this.job, this.image, this.timeouts);
+  note(pod: Pod, queueReason: string | undefined): void {
+    const wait: Wait | undefined = explainWait(pod, this.job, this.image, this.timeouts, queueReason);
     if (wait?.text !== this.text) {
       this.text = wait?.text;
       this.since = Date.now();

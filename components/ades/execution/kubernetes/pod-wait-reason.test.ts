@@ -56,9 +56,12 @@ test("a pod that a queue holds back waits for as long as that takes", () => {
   const conditions = [{ type: "PodScheduled", status: "False", reason: "SchedulingGated", message: "gates" }];
   const gated = pod({ phase: "Pending", conditions });
   const labels = { "kueue.x-k8s.io/queue-name": "jobs" };
-  const wait = explainWait({ ...gated, metadata: { ...gated.metadata, labels } }, job, "crop:1", timeouts);
+  const queued = { ...gated, metadata: { ...gated.metadata, labels } };
+  const wait = explainWait(queued, job, "crop:1", timeouts);
   assert.equal(wait?.text, "waiting for its turn in the cluster's queue jobs");
   assert.equal(wait?.timeouts, Number.POSITIVE_INFINITY);
+  const explained = explainWait(queued, job, "crop:1", timeouts, "LocalQueue jobs doesn't exist");
+  assert.equal(explained?.text, "waiting for its turn in the cluster's queue jobs: LocalQueue jobs doesn't exist");
 });
 
 test("waiting for room names what is missing, and lasts as long as the operator says", () => {
@@ -92,6 +95,36 @@ test("what ended with a pod that was deleted is no fault of the tool", () => {
   assert.equal(explainEnd(deleted(137), job, "")?.code, "infrastructure");
   assert.equal(explainEnd(deleted(143), job, "")?.code, "infrastructure");
   assert.equal(explainEnd(deleted(1), job, ""), undefined, "its own exit");
+});
+
+test("a pod that the cluster ends says why, and whether something more important came", () => {
+  const disrupted = (type: string, reason: string, message: string, exitCode: number): Pod =>
+    ended({ exitCode, reason: "Error" }, { conditions: [{ type, status: "True", reason, message }] });
+  // As Kueue 0.19 and Kubernetes 1.36 set them.
+  const byKueue = disrupted(
+    "TerminationTarget",
+    "WorkloadEvictedDueToPreempted",
+    "Preempted to accommodate a workload",
+    143,
+  );
+  const preempted = explainEnd(byKueue, job, "");
+  assert.equal(
+    preempted?.message,
+    "crop: its pod was preempted (WorkloadEvictedDueToPreempted): Preempted to accommodate a workload",
+  );
+  assert.deepEqual([preempted?.code, preempted?.isPreempted], ["infrastructure", true]);
+  const drained = explainEnd(
+    disrupted("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting", 1),
+    job,
+    "",
+  );
+  assert.match(drained?.message ?? "", /was ended by the cluster \(EvictionByEvictionAPI\): Eviction API: evicting/);
+  assert.deepEqual([drained?.code, drained?.isPreempted], ["infrastructure", false]);
+  assert.equal(
+    explainEnd(disrupted("DisruptionTarget", "PreemptionByScheduler", "", 0), job, ""),
+    undefined,
+    "it was done",
+  );
 });
 
 test("inputs that cannot be brought are no fault of the tool", () => {

@@ -18,13 +18,31 @@ export interface PodTimeouts {
   readonly start: number;
 }
 
-/** What a pod that has not begun waits for; `undefined` while all goes its way. */
-export function explainWait(pod: Pod, job: JobSpec, image: string, timeouts: PodTimeouts): Wait | undefined {
-  const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
-  if (unscheduled?.reason === "SchedulingGated") {
+const findUnscheduled = ({ status }: Pod) =>
+  status?.conditions?.find(({ type, status: state }) => type === "PodScheduled" && state === "False");
+
+/** Whether a pod is held back until it is its turn. */
+export const isGated = (pod: Pod): boolean => findUnscheduled(pod)?.reason === "SchedulingGated";
+
+/**
+ * What a pod that has not begun waits for; `undefined` while all goes its way.
+ * @param queueReason what its queue says of it while it is held back
+ */
+export function explainWait(
+  pod: Pod,
+  job: JobSpec,
+  image: string,
+  timeouts: PodTimeouts,
+  queueReason?: string,
+): Wait | undefined {
+  const unscheduled = findUnscheduled(pod);
+  if (isGated(pod)) {
     // Its turn comes when the operator's quotas say so; a job is not given up for that.
     const queue = pod.metadata.labels?.[podKeys.queue];
-    const text = `waiting for its turn in the cluster's queue${queue === undefined ? "" : ` ${queue}`}`;
+    const text = [
+      `waiting for its turn in the cluster's queue${queue === undefined ? "" : ` ${queue}`}`,
+      ...(queueReason === undefined ? [] : [shorten(queueReason)]),
+    ].join(": ");
     return {
       text,
       timeouts: Number.POSITIVE_INFINITY,
@@ -104,6 +122,24 @@ function explainScheduler(message: string, { cores, ramMiB }: JobSpec): string {
   return lacks.length > 0 ? `no node has enough free ${lacks.join(" and ")}; ${requested}` : shorten(message);
 }
 
+/** Conditions by which Kubernetes and Kueue say that they end a pod. */
+const DISRUPTIONS = new Set(["DisruptionTarget", "TerminationTarget"]);
+
+/** Why the cluster ended a pod, or is about to; `undefined` where it says nothing. */
+export function explainDisruption({ status }: Pod, { name }: JobSpec): CwlError | undefined {
+  const found = status?.conditions?.find(({ type, status: state }) => DISRUPTIONS.has(type) && state === "True");
+  if (found === undefined) {
+    return undefined;
+  }
+  const { reason = "no reason given", message = "" } = found;
+  const isPreempted = /preempt/i.test(reason);
+  return new CwlError(
+    "infrastructure",
+    `${name}: its pod was ${isPreempted ? "preempted" : "ended by the cluster"} (${reason})${message === "" ? "" : `: ${shorten(message)}`}`,
+    { isPreempted },
+  );
+}
+
 /** Exit codes of what SIGTERM and SIGKILL have ended. */
 const KILLED = new Set([143, 137]);
 
@@ -124,6 +160,10 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
           "infrastructure",
           `${job.name}: its node ran short and ended it (evicted): ${shorten(message)}. This is no fault of the tool`,
         );
+  }
+  const disruption = explainDisruption(pod, job);
+  if (disruption !== undefined && terminated?.exitCode !== 0) {
+    return disruption;
   }
   const fetched = fetchEnd(pod);
   if (fetched !== undefined && fetched.exitCode !== 0) {

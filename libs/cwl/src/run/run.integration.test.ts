@@ -314,6 +314,23 @@ test("failures of the machinery are tried again, failures of the tool are not", 
   assert.equal(calls, 4);
 });
 
+test("a tool that is preempted is tried again as often as that happens", async () => {
+  const real = createProcessExecutor();
+  let calls = 0;
+  const preempted: Executor = {
+    ...real,
+    run: async (job, controls) => {
+      calls += 1;
+      if (calls < 5) {
+        throw new CwlError("infrastructure", "something more important came", { isPreempted: true });
+      }
+      return await real.run(job, controls);
+    },
+  };
+  await run(tool("true", "outputs: {}"), {}, { executors: { host: preempted }, limits: { infrastructureRetries: 0 } });
+  assert.equal(calls, 5);
+});
+
 test("work is reused when it is the same, and only then", async () => {
   const cacheDir = join(scratch, "cache");
   const reused = async (inputs: object, text = scatterWorkflow): Promise<boolean[]> => {

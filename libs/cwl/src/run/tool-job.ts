@@ -147,6 +147,7 @@ export class ToolJob {
         context.emit({ type: "step-log", step, text });
       }
     };
+    let failures = 0;
     for (let attempt = 1; ; attempt += 1) {
       context.emit({
         type: "step-started",
@@ -161,11 +162,11 @@ export class ToolJob {
           onLog: (text) => log(text === "" ? "" : mask(text)),
         });
       } catch (error) {
-        if (
-          !(error instanceof CwlError) ||
-          error.code !== "infrastructure" ||
-          attempt > context.infrastructureRetries
-        ) {
+        if (!(error instanceof CwlError) || error.code !== "infrastructure") {
+          throw error;
+        }
+        failures += error.isPreempted ? 0 : 1;
+        if (failures > context.infrastructureRetries) {
           throw error;
         }
         context.emit({
