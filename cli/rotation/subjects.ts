@@ -39,6 +39,7 @@ const SERVICE_SECRETS = [
   "workspace-api-internal",
   "registration-api-internal",
   "resource-catalogue-internal",
+  "resource-catalogue-delegate",
   "resource-catalogue-feed",
   "registry-processing",
   "ades-step-files",

@@ -148,6 +148,17 @@ export const settings = defineSettings({
   },
   CATALOGUE_PUBLIC_URL: { kind: "url", optional: true, description: "Public address of the platform's catalogue." },
   CATALOGUE_URL: { kind: "string", optional: true, description: "The catalogue inside the deployment." },
+  CATALOGUE_DELEGATE_URL: {
+    kind: "string",
+    optional: true,
+    description: "Port `internal` of the catalogue, on which it is read for the owner of a job.",
+  },
+  CATALOGUE_DELEGATE_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Bearer token for that port.",
+  },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Its region." },
   S3_ACCESS_KEY: {
     kind: "string",

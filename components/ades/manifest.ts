@@ -149,6 +149,11 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
     ...(isEnabled("resource-catalogue") && {
       CATALOGUE_PUBLIC_URL: publicUrl("resource-catalogue"),
       CATALOGUE_URL: { peer: "resource-catalogue" },
+      // Where anybody may read everything, nobody has to be read for.
+      ...(variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION && {
+        CATALOGUE_DELEGATE_URL: { peer: "resource-catalogue", port: "internal" },
+        CATALOGUE_DELEGATE_SECRET: { kind: "generated", name: "resource-catalogue-delegate", bytes: 32 } as const,
+      }),
     }),
     // Results go there, or inputs come from there.
     ...(isEnabled("workspace-api") && {

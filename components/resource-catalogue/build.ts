@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
 import { createInternalPort } from "./access/internal-port.ts";
-import { createMembershipFinder } from "./access/memberships.ts";
+import { createMembershipFinder, createOwnedFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
 import type { SigningKey } from "./assets/presign.ts";
@@ -92,7 +92,10 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const internal =
     settings.INTERNAL_SECRET === undefined
       ? undefined
-      : createInternalPort(createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO));
+      : createInternalPort({
+          isOperator: createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO),
+          isDelegate: createSecretCheck(settings.DELEGATE_SECRET, settings.DELEGATE_SECRET_ALSO),
+        });
   /** Records that were written since the partitions were looked at. */
   let unlooked = 0;
   const app = await createCatalogueService(logger, {
@@ -105,8 +108,12 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
-      ...(internal && { isService: internal.isService }),
-      ...(workspaces && secret !== undefined && { findMemberships: createMembershipFinder(workspaces, secret) }),
+      ...(internal && { internalCallerOf: internal.callerOf }),
+      ...(workspaces &&
+        secret !== undefined && {
+          findMemberships: createMembershipFinder(workspaces, secret),
+          findOwned: createOwnedFinder(workspaces, secret),
+        }),
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
     }),

@@ -41,6 +41,19 @@ export const settings = defineSettings({
     secret: true,
     description: "While that one is changed: the other value, which is accepted as well.",
   },
+  DELEGATE_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "Opens the internal port to services that read for a user, whom X-On-Behalf-Of names: what is public, and what is in the user's own workspaces.",
+  },
+  DELEGATE_SECRET_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
+  },
   FEED_KEY: {
     kind: "string",
     optional: true,

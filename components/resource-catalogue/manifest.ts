@@ -5,12 +5,14 @@ import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 const NAMESPACE = "rm";
 const SERVICE = "resource-catalogue";
 
-/** The resource catalogue at `resource-catalogue.<domain>`. */
 /** What other services show that act for an operator. */
 const INTERNAL_SECRET = { kind: "generated", name: "resource-catalogue-internal", bytes: 32 } as const;
+/** What services show that read for a user. */
+const DELEGATE_SECRET = { kind: "generated", name: "resource-catalogue-delegate", bytes: 32 } as const;
 /** What services show that follow the changes of all collections. */
 const FEED_KEY = { kind: "generated", name: "resource-catalogue-feed", bytes: 32 } as const;
 
+/** The resource catalogue at `resource-catalogue.<domain>`. */
 export const manifest: Component = {
   name: SERVICE,
   title: "Resource catalogue",
@@ -59,6 +61,8 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             INTERNAL_SECRET,
             INTERNAL_SECRET_ALSO: { also: INTERNAL_SECRET },
+            DELEGATE_SECRET,
+            DELEGATE_SECRET_ALSO: { also: DELEGATE_SECRET },
             FEED_KEY,
             FEED_KEY_ALSO: { also: FEED_KEY },
             ...acceptedTokensEnv(context),

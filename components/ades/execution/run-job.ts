@@ -142,7 +142,13 @@ async function execute(job: ClaimedJob, { folder, recorder, traffic }: Place, op
         )
       : undefined;
   options.clock.enter("fetching inputs");
-  const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
+  const staged = await stageInputs(sources, {
+    folder: join(folder, "in"),
+    recorder,
+    storage,
+    owner: job.owner,
+    options,
+  });
   traffic.bytesIn = await measureFolder(join(folder, "in"));
   options.clock.enter("running");
   recorder.report({ progress: STAGED_IN, message: "Running." });

@@ -17,13 +17,15 @@ interface StageOptions {
   readonly folder: string;
   readonly recorder: JobRecorder;
   readonly storage: UserStorage | undefined;
+  /** For whom inputs are read. */
+  readonly owner: string;
   readonly options: RunOptions;
 }
 
 /** Brings the inputs of a job here, one after another; within each, files come side by side. */
 export async function stageInputs(
   sources: readonly InputSource[],
-  { folder, recorder, storage, options: { settings, clock, signal } }: StageOptions,
+  { folder, recorder, storage, owner, options: { settings, clock, signal } }: StageOptions,
 ): Promise<readonly StagedInput[]> {
   const staged: StagedInput[] = [];
   for (const [index, { assets, ...source }] of sources.entries()) {
@@ -38,7 +40,7 @@ export async function stageInputs(
         ...(assets !== undefined && { assets }),
         access: {
           allowPrivate: allowedPrivate(settings),
-          internal: internalServices(settings),
+          internal: internalServices(settings, owner),
           s3: storage?.access ?? [],
         },
         signal,

@@ -122,13 +122,28 @@ async function findCommonStorage(settings: AdesSettings, place: Place): Promise<
 export const allowedPrivate = ({ ALLOW_PRIVATE: text }: AdesSettings): readonly string[] =>
   text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 
-/** Services of the platform that inputs may come from although they are not at public addresses. */
-export function internalServices(settings: AdesSettings): readonly InternalService[] {
-  const pairs = [
-    [settings.OBJSTORE_PUBLIC_URL, settings.S3_ENDPOINT, false],
-    [settings.CATALOGUE_PUBLIC_URL, settings.CATALOGUE_URL, true],
-  ] as const;
-  return pairs.flatMap(([publicUrl, peerUrl, isCatalogue]) =>
-    publicUrl === undefined || peerUrl === undefined ? [] : [{ publicUrl, peerUrl, isCatalogue }],
-  );
+/** Services of the platform that the inputs of a user may come from although they are not at public addresses. */
+export function internalServices(settings: AdesSettings, user: string): readonly InternalService[] {
+  const { OBJSTORE_PUBLIC_URL, S3_ENDPOINT, CATALOGUE_PUBLIC_URL, CATALOGUE_URL, PLATFORM_DOMAIN } = settings;
+  const { CATALOGUE_DELEGATE_URL: peerUrl, CATALOGUE_DELEGATE_SECRET: secret } = settings;
+  const services: InternalService[] = [];
+  if (OBJSTORE_PUBLIC_URL !== undefined && S3_ENDPOINT !== undefined) {
+    services.push({ publicUrl: OBJSTORE_PUBLIC_URL, peerUrl: S3_ENDPOINT });
+  }
+  if (CATALOGUE_PUBLIC_URL !== undefined && CATALOGUE_URL !== undefined) {
+    services.push({
+      publicUrl: CATALOGUE_PUBLIC_URL,
+      peerUrl: CATALOGUE_URL,
+      isCatalogue: true,
+      ...(PLATFORM_DOMAIN !== undefined && { workspacesOf: PLATFORM_DOMAIN }),
+      ...(peerUrl !== undefined &&
+        secret !== undefined && {
+          asCaller: {
+            peerUrl,
+            headers: { authorization: `Bearer ${secret}`, "x-on-behalf-of": encodeURIComponent(user) },
+          },
+        }),
+    });
+  }
+  return services;
 }

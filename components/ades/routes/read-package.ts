@@ -138,7 +138,7 @@ async function readUnit(
   const s3 = /^s3:/i.test(href) ? await findBuckets(context, owner) : [];
   const text = await fetchPackage(href, settings.DATA_DIR, {
     allowPrivate: allowedPrivate(settings),
-    internal: internalServices(settings),
+    internal: internalServices(settings, owner),
     s3,
   });
   const isInline = unit.href.startsWith("data:");

@@ -50,11 +50,13 @@ export interface InternalService {
   readonly publicUrl: string;
   /** Peer address, `http://host:port` or `http+unix://…`. */
   readonly peerUrl: string;
+  /** Domain whose workspaces have hosts of the service, too: `resource-catalogue.<workspace>.<domain>`. */
+  readonly workspacesOf?: string;
   /**
-   * E.g. the caller's `authorization`. Never sent to another host, not even after a redirect, and not for an address that only
-   * a stranger's document or redirect names.
+   * How it is asked for what is the caller's own: by which peer address, and with which headers. They are never sent to another host, not
+   * even after a redirect, and not for an address that only a stranger's document or redirect names.
    */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly asCaller?: { readonly peerUrl: string; readonly headers: Readonly<Record<string, string>> };
   /** Whether it is the catalogue, which leads to files of its items in the platform's storage (`…/items/{id}/assets/{key}`). */
   readonly isCatalogue?: boolean;
 }

@@ -1,6 +1,6 @@
 import { type Peer, Problem } from "@swath/service";
 
-import type { FindMemberships } from "./readers.ts";
+import type { FindMemberships, FindOwned } from "./readers.ts";
 import type { WorkspaceRole } from "./reader.ts";
 
 /** How long what was said of a user holds, and of how many users it is remembered. */
@@ -8,48 +8,70 @@ const CACHE_TTL_MS = 5000;
 const MAX_CACHED_USERS = 10_000;
 const TIMEOUT_MS = 5000;
 
-interface CachedMemberships {
-  readonly until: number;
-  readonly memberships: Promise<ReadonlyMap<string, WorkspaceRole>>;
-}
+type Roles = ReadonlyMap<string, WorkspaceRole>;
 
 /** Asks the workspace API, and remembers its answers for a moment. @throws {Problem} 503 while it does not answer */
 export function createMembershipFinder(peer: Peer, secret: string, clock: () => number = Date.now): FindMemberships {
-  const cached = new Map<string, CachedMemberships>();
+  return remember<Parameters<FindMemberships>[0]>(
+    ({ id }) => id,
+    async ({ id, username }) => {
+      const query = new URLSearchParams({ id, ...(username !== undefined && { username }) });
+      const { memberships } = await ask<{
+        memberships: readonly { workspace: string; role: WorkspaceRole }[];
+      }>(peer, secret, `/memberships?${query.toString()}`);
+      return new Map(memberships.map(({ workspace, role }) => [workspace, role]));
+    },
+    clock,
+  );
+}
+
+/** Likewise for the workspaces that are a user's own: all that services which work for users know of them is the name. */
+export function createOwnedFinder(peer: Peer, secret: string, clock: () => number = Date.now): FindOwned {
+  return remember(
+    (username) => username,
+    async (username) => {
+      const path = `/users/${encodeURIComponent(username)}/workspaces`;
+      const { workspaces } = await ask<{ workspaces: readonly string[] }>(peer, secret, path);
+      return new Map(workspaces.map((workspace) => [workspace, "owner"]));
+    },
+    clock,
+  );
+}
+
+interface CachedRoles {
+  readonly until: number;
+  readonly roles: Promise<Roles>;
+}
+
+function remember<User>(
+  keyOf: (user: User) => string,
+  find: (user: User) => Promise<Roles>,
+  clock: () => number,
+): (user: User) => Promise<Roles> {
+  const cached = new Map<string, CachedRoles>();
   return (user) => {
-    const now = clock();
-    const known = cached.get(user.id);
+    const [key, now] = [keyOf(user), clock()];
+    const known = cached.get(key);
     if (known !== undefined && known.until > now) {
-      return known.memberships;
+      return known.roles;
     }
-    const memberships = fetchMemberships(peer, secret, user);
+    const roles = find(user);
     if (cached.size >= MAX_CACHED_USERS) {
       cached.clear();
     }
-    cached.set(user.id, { until: now + CACHE_TTL_MS, memberships });
-    memberships.catch(() => cached.delete(user.id));
-    return memberships;
+    cached.set(key, { until: now + CACHE_TTL_MS, roles });
+    roles.catch(() => cached.delete(key));
+    return roles;
   };
 }
 
-async function fetchMemberships(
-  peer: Peer,
-  secret: string,
-  { id, username }: { readonly id: string; readonly username?: string },
-): Promise<ReadonlyMap<string, WorkspaceRole>> {
-  const query = new URLSearchParams({ id, ...(username !== undefined && { username }) });
+async function ask<Answer>(peer: Peer, secret: string, path: string): Promise<Answer> {
   try {
-    const response = await peer.fetch(`/memberships?${query.toString()}`, {
-      headers: { authorization: `Bearer ${secret}` },
-      timeout: TIMEOUT_MS,
-    });
+    const response = await peer.fetch(path, { headers: { authorization: `Bearer ${secret}` }, timeout: TIMEOUT_MS });
     if (!response.ok) {
       throw new Error(`the workspace API responded ${response.status}`);
     }
-    const { memberships } = (await response.json()) as {
-      memberships: readonly { workspace: string; role: WorkspaceRole }[];
-    };
-    return new Map(memberships.map(({ workspace, role }) => [workspace, role]));
+    return (await response.json()) as Answer;
   } catch (cause) {
     throw new Problem(
       503,

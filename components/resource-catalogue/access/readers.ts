@@ -1,17 +1,21 @@
 import type { Caller } from "@swath/auth";
 import type { FastifyRequest } from "fastify";
 
+import type { InternalCaller } from "./internal-port.ts";
 import { OPERATOR, type Reader, type WorkspaceRole } from "./reader.ts";
 
 /** Says which workspaces a user is a member of. */
 export type FindMemberships = (user: NonNullable<Caller["user"]>) => Promise<ReadonlyMap<string, WorkspaceRole>>;
+/** Says which workspaces are a user's own, by the user's name. */
+export type FindOwned = (username: string) => Promise<ReadonlyMap<string, WorkspaceRole>>;
 
 interface ReadersOptions {
-  /** Whether a service of the deployment asks, on the internal port. */
-  readonly isService?: (request: FastifyRequest["raw"]) => boolean;
+  /** Which service of the deployment asks, on the internal port. */
+  readonly internalCallerOf?: (request: FastifyRequest["raw"]) => InternalCaller | undefined;
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
   /** Left out where the deployment has no workspaces. */
   readonly findMemberships?: FindMemberships;
+  readonly findOwned?: FindOwned;
   /** Name of the service's host before the domain, and the domain: `<service>.<workspace>.<domain>` is a workspace's. */
   readonly service: string;
   readonly domain?: string;
@@ -21,18 +25,23 @@ const NONE: ReadonlyMap<string, WorkspaceRole> = new Map();
 
 /** Makes what the store needs to know of who asks, of a request. */
 export function createReaderOf(options: ReadersOptions): (request: FastifyRequest) => Promise<Reader> {
-  const { callerOf, findMemberships, service, domain, isService = () => false } = options;
+  const { callerOf, findMemberships, findOwned, service, domain, internalCallerOf } = options;
   const workspaceHost =
     domain === undefined ? undefined : new RegExp(`^${escape(service)}\\.([a-z0-9-]+)\\.${escape(domain)}$`, "i");
   return async (request) => {
     const only = workspaceHost?.exec(request.hostname)?.[1]?.toLowerCase();
-    if (isService(request.raw)) {
-      return { ...OPERATOR, ...(only !== undefined && { only }) };
+    const here = only !== undefined && { only };
+    const internal = internalCallerOf?.(request.raw);
+    if (internal === "operator") {
+      return { ...OPERATOR, ...here };
+    }
+    if (internal !== undefined) {
+      return { isOperator: false, workspaces: (await findOwned?.(internal.username)) ?? NONE, ...here };
     }
     const { isAdmin, user } = await callerOf(request);
     const workspaces =
       user === undefined || isAdmin || findMemberships === undefined ? NONE : await findMemberships(user);
-    return { isOperator: isAdmin, workspaces, ...(only !== undefined && { only }) };
+    return { isOperator: isAdmin, workspaces, ...here };
   };
 }
 

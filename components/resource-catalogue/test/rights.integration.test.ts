@@ -47,6 +47,8 @@ const built = await buildCatalogue(
     IDENTITY_ISSUER: issuer,
     WORKSPACE_URL: `http://127.0.0.1:${internalPort}`,
     WORKSPACE_SECRET: "secret",
+    INTERNAL_SECRET: "of-operators",
+    DELEGATE_SECRET: "of-delegates",
     S3_PUBLIC_URL: "https://objstore.swath.localhost",
     S3_ACCESS_KEY: "key",
     S3_SECRET_KEY: "secret",
@@ -192,6 +194,40 @@ test("the host of a workspace shows its collections alone", async () => {
   assert.equal((await send("admin", "GET", "/stac/search", undefined, host)).body.numberMatched, 1);
   assert.equal((await send("bob", "GET", "/stac/search", undefined, host)).body.numberMatched, 0);
   assert.equal((await send("eric", "POST", "/stac/collections", makeCollection("made-there"), host)).status, 201);
+});
+
+test("a service reads for a user what is public and in the user's own workspaces, and changes nothing", async (t) => {
+  const server = built.createInternalServer?.();
+  assert.ok(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const ask = async (path: string, headers: Record<string, string>, method = "GET") => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, redirect: "manual" });
+    return { status: response.status, body: (await response.json().catch(() => undefined)) as any };
+  };
+  const forUser = (user: string, more: Record<string, string> = {}) => ({
+    authorization: "Bearer of-delegates",
+    "x-on-behalf-of": user,
+    ...more,
+  });
+  const scene = "/stac/collections/private/items/secret-scene";
+  assert.equal((await ask(scene, forUser("eric"))).status, 200);
+  assert.equal((await ask(`${scene}/assets/own`, forUser("eric"))).status, 302);
+  assert.equal((await ask(`${scene}/assets/stolen`, forUser("eric"))).status, 403);
+  const onHost = forUser("eric", { "x-forwarded-host": "resource-catalogue.ws-eric.swath.localhost" });
+  assert.equal((await ask(scene, onHost)).status, 200);
+  assert.equal((await ask("/stac/search", forUser("bob"))).body.numberMatched, 1, "what is public");
+  for (const user of ["bob", "admin", "nobody", "ws-eric", "Eric", "../eric"]) {
+    assert.equal((await ask(scene, forUser(encodeURIComponent(user)))).status, 404, user);
+  }
+  assert.equal((await ask(scene, forUser("eric"), "DELETE")).status, 403);
+  assert.equal((await ask("/stac/search", forUser("eric"), "POST")).status, 403);
+  assert.equal((await ask(scene, { authorization: "Bearer of-delegates" })).status, 400);
+  assert.equal((await ask(scene, forUser("%"))).status, 400);
+  assert.equal((await ask(scene, { authorization: "Bearer other", "x-on-behalf-of": "eric" })).status, 401);
+  assert.equal((await ask(scene, { authorization: "Bearer of-operators" })).status, 200);
+  assert.equal((await send("bob", "GET", scene)).status, 404);
 });
 
 test("assets lead to signed links, of the workspace's own bucket only", async () => {

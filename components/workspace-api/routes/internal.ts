@@ -109,6 +109,10 @@ export function createInternalApi({ logger, context, isSecret }: InternalOptions
       };
     },
   );
+  app.get<{ Params: { user: string } }>("/users/:user/workspaces", { schema: { params } }, async (request) => {
+    const owned = await listOwned(context.db, request.params.user);
+    return { workspaces: owned.map(({ name }) => name) };
+  });
   app.get<{ Params: { user: string } }>("/users/:user/storage", { schema: { params } }, async (request) => {
     const { user } = request.params;
     const { db, storage } = context;

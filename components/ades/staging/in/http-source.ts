@@ -14,7 +14,7 @@ import { optional, parseContentRange } from "./response-headers.ts";
 
 /** Opens `http:` and `https:` addresses: public ones directly, the platform's own through their peers. */
 export interface HttpSource {
-  /** @param asCaller whether the headers of internal services go along */
+  /** @param asCaller whether internal services are asked as the caller */
   readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
   readonly isInternal: (href: string) => boolean;
   readonly isCatalogue: (href: string) => boolean;
@@ -42,15 +42,16 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
       ...(access.certificateAuthority !== undefined && { ca: [...rootCertificates, access.certificateAuthority] }),
     },
   });
-  const inside = new Map<InternalService, Agent>();
-  const agentFor = (service: InternalService, socketPath: string | undefined): Agent => {
+  const inside = new Map<string | undefined, Agent>();
+  const agentFor = (socketPath: string | undefined): Agent => {
     const agent =
-      inside.get(service) ?? new Agent({ ...timeouts, ...(socketPath !== undefined && { connect: { socketPath } }) });
-    inside.set(service, agent);
+      inside.get(socketPath) ??
+      new Agent({ ...timeouts, ...(socketPath !== undefined && { connect: { socketPath } }) });
+    inside.set(socketPath, agent);
     return agent;
   };
 
-  const find = (href: string) => access.internal.find(({ publicUrl }) => isBelow(new URL(href), new URL(publicUrl)));
+  const find = (href: string) => access.internal.find((service) => isOf(service, new URL(href)));
   const route = (href: string, asCaller: boolean): Destination => {
     const url = new URL(href);
     const service = find(href);
@@ -58,12 +59,13 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
       guard.checkHost(url.hostname, displayUrl(href));
       return { url: href, dispatcher: outside, headers: {} };
     }
-    const { origin, prefix, socketPath } = parsePeerUrl(service.peerUrl);
+    const { peerUrl, headers } = (asCaller ? service.asCaller : undefined) ?? { ...service, headers: {} };
+    const { origin, prefix, socketPath } = parsePeerUrl(peerUrl);
     return {
       url: `${origin}${prefix}${url.pathname}${url.search}`,
-      dispatcher: agentFor(service, socketPath),
+      dispatcher: agentFor(socketPath),
       headers: {
-        ...(asCaller && service.headers),
+        ...headers,
         host: url.host,
         "x-forwarded-host": url.host,
         "x-forwarded-proto": url.protocol.slice(0, -1),
@@ -212,6 +214,22 @@ function toTarget(response: Dispatcher.ResponseData, href: string): string {
     );
   }
   return url.href;
+}
+
+const WORKSPACE = /^[a-z0-9-]+$/;
+
+/** Whether an address is one of a service's, on its own host or on that of a workspace. */
+function isOf({ publicUrl, workspacesOf: domain }: InternalService, url: URL): boolean {
+  const base = new URL(publicUrl);
+  const service = `${base.hostname.split(".", 1)[0] ?? ""}.`;
+  const { hostname } = url;
+  if (domain !== undefined && hostname.startsWith(service) && hostname.endsWith(`.${domain}`)) {
+    const workspace = hostname.slice(service.length, -domain.length - 1);
+    if (WORKSPACE.test(workspace)) {
+      base.hostname = hostname;
+    }
+  }
+  return isBelow(url, base);
 }
 
 function isBelow(url: URL, base: URL): boolean {

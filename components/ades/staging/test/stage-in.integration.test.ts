@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 
 import type { StacItem } from "@swath/stac";
 
+import { StagingError } from "../errors.ts";
 import { stageIn } from "../stage-in.ts";
 import type { SourceAccess, StageInSource, StagedInput } from "../types.ts";
 import {
@@ -226,7 +227,7 @@ test("the platform's own services are reached by their peers, with the caller's 
   const seen: string[] = [];
   const server = await startServer(t, ({ url, headers }, response) => {
     seen.push(`${url} ${headers.host} ${headers.authorization}`);
-    if (url === "/away") {
+    if (url?.endsWith("/away") === true) {
       response.writeHead(302, { location: `${server.url}/outside` }).end();
     } else {
       response.end("ok");
@@ -234,16 +235,28 @@ test("the platform's own services are reached by their peers, with the caller's 
   });
   const access = openAccess({
     internal: [
-      { publicUrl: "https://catalogue.swath.localhost", peerUrl: server.url, headers: { authorization: "Bearer t" } },
+      {
+        publicUrl: "https://catalogue.swath.localhost",
+        peerUrl: `${server.url}/anonymous`,
+        workspacesOf: "swath.localhost",
+        asCaller: { peerUrl: `${server.url}/caller`, headers: { authorization: "Bearer t" } },
+      },
     ],
   });
   await stage({ href: "https://catalogue.swath.localhost/a", as: "file" }, { access });
   await stage({ href: "https://catalogue.swath.localhost/away", as: "file" }, { access });
-  assert.deepEqual(seen, [
-    "/a catalogue.swath.localhost Bearer t",
-    "/away catalogue.swath.localhost Bearer t",
+  await stage({ href: "https://catalogue.ws-eric.swath.localhost/b", as: "file" }, { access });
+  assert.deepEqual(seen.splice(0), [
+    "/caller/a catalogue.swath.localhost Bearer t",
+    "/caller/away catalogue.swath.localhost Bearer t",
     `/outside ${new URL(server.url).host} undefined`,
+    "/caller/b catalogue.ws-eric.swath.localhost Bearer t",
   ]);
+  // Neither is a host of a workspace.
+  for (const host of ["catalogue.a.b.swath.localhost", "catalogue.ws-eric.swath.localhost:81"]) {
+    await assert.rejects(stage({ href: `https://${host}/c`, as: "file" }, { access }), StagingError);
+  }
+  assert.deepEqual(seen, []);
 });
 
 test("strangers' documents do not get at what is the caller's own", async (t) => {
@@ -265,7 +278,13 @@ test("strangers' documents do not get at what is the caller's own", async (t) =>
   });
   const access = openAccess({
     s3: [{ ...objstore.endpoint, isPrivate: true }],
-    internal: [{ publicUrl: "https://own.swath.localhost", peerUrl: peer.url, headers: { authorization: "Bearer t" } }],
+    internal: [
+      {
+        publicUrl: "https://own.swath.localhost",
+        peerUrl: peer.url,
+        asCaller: { peerUrl: peer.url, headers: { authorization: "Bearer t" } },
+      },
+    ],
   });
   await assert.rejects(stage(`${stranger.url}/s3`, { access }), {
     code: "access",
