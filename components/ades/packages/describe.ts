@@ -2,6 +2,7 @@ import { type CwlType, type LoadedDocument, type ParameterDescription, describeP
 
 import { invalidParameter } from "../errors.ts";
 import { toMediaType } from "../execution/file-format.ts";
+import { findConstraintMistake } from "./input-constraints.ts";
 
 /** A JSON schema (OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -199,9 +200,22 @@ function mergeParameters<Parameter extends { readonly schema: Schema }>(
         items: _items,
         ...schema
       } = requireObject(more["schema"] ?? {}, `processDescription.${kind}.${name}.schema`);
-      return [name, { ...parameter, ...said, schema: { ...schema, ...parameter.schema } }];
+      const mistake = findConstraintMistake(schema);
+      if (mistake !== undefined) {
+        throw invalidParameter(`processDescription.${kind}.${name}.schema.${mistake}.`);
+      }
+      return [name, { ...parameter, ...said, schema: mergeSchemas(schema, parameter.schema) }];
     }),
   );
+}
+
+/** What is said of a schema, and what the package says over it; of numbers the narrower range. */
+function mergeSchemas(said: Schema, own: Schema): Schema {
+  const narrower = (member: "minimum" | "maximum", choose: (...limits: number[]) => number): Schema => {
+    const [one, other] = [said[member], own[member]];
+    return typeof one === "number" && typeof other === "number" ? { [member]: choose(one, other) } : {};
+  };
+  return { ...said, ...own, ...narrower("minimum", Math.max), ...narrower("maximum", Math.min) };
 }
 
 /**

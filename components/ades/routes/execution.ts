@@ -5,6 +5,7 @@ import { checkExecution } from "../execution/check-execution.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
 import { executeEcho, pauseOf } from "../packages/execute-echo.ts";
+import { findConstraintProblems } from "../packages/input-constraints.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
@@ -61,6 +62,14 @@ export async function findExecutable(
   return { process, description: process === undefined ? ECHO : (process.description as ProcessDescription) };
 }
 
+function checkConstraints({ inputs }: ProcessDescription, provided: JobRequest["inputs"]): void {
+  const problems = findConstraintProblems(inputs, provided);
+  if (problems.length > 0) {
+    const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
+    throw invalidParameter(`The inputs do not fit the process: ${list}.`, problems);
+  }
+}
+
 /** What a request makes of a job. What cannot work is refused now, not by a job that fails later. @throws {OgcError} */
 export async function prepareJob(
   { settings, packages }: ApiContext,
@@ -74,6 +83,7 @@ export async function prepareJob(
   }
   const facts = await packages.read("facts", owner, packageOf(process));
   const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: requested.inputs });
+  checkConstraints(process.description as ProcessDescription, requested.inputs);
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   return {
     processId: process.id,

@@ -227,6 +227,22 @@ test("what a package request says is merged over the package; YAML, several unit
   assert.equal(body.outputs.text.description, "The greeting");
   // Asynchronous only, as it was said.
   assert.equal((await execute(ades, "merged", { inputs: { name: "x" } })).status, 201);
+  const long = await execute(ades, "merged", { inputs: { name: "x".repeat(11) } });
+  assert.deepEqual(
+    [long.status, long.body.errors],
+    [400, [{ path: "inputs.name", message: "must have at most 10 characters" }]],
+  );
+  const wrong = await ades.send(`${API}/processes`, {
+    json: {
+      processDescription: { id: "limited", inputs: { name: { schema: { maxLength: "ten" } } } },
+      executionUnit: unit,
+    },
+    type: "application/ogcapppkg+json",
+  });
+  assert.deepEqual(
+    [wrong.status, wrong.body.detail],
+    [400, "processDescription.inputs.name.schema.maxLength must be integer."],
+  );
   const unknown = await ades.send(`${API}/processes`, {
     json: { processDescription: { id: "other", inputs: { colour: {} } }, executionUnit: unit },
     type: "application/ogcapppkg+json",
