@@ -288,5 +288,8 @@ test("results carry the place and date of their scenes", async () => {
     const original = JSON.parse(await readFile(join(examples, "scenes", name, "item.json"), "utf8")) as StacItem;
     assert.deepEqual(scene.item.geometry, original.geometry);
     assert.equal(scene.item.properties["datetime"], original.properties["datetime"]);
+    assert.equal(scene.item.properties["proj:code"], `EPSG:${String(original.properties["proj:epsg"])}`);
+    assert.equal(scene.item.stac_version, "1.1.0");
+    assert.ok(Array.isArray(scene.item.assets["ndvi"]?.["bands"]));
   }
 });

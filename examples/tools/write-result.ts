@@ -23,21 +23,19 @@ export interface Result {
   readonly files: readonly ResultFile[];
 }
 
-const EXTENSIONS = [
-  "https://stac-extensions.github.io/projection/v1.1.0/schema.json",
-  "https://stac-extensions.github.io/raster/v1.1.0/schema.json",
-];
+const VERSION = "1.1.0";
+const EXTENSIONS = ["https://stac-extensions.github.io/projection/v2.0.0/schema.json"];
 
 /** Writes `<id>.json` and `catalog.json` into a directory whose files are there already. */
 export async function writeResult(directory: string, { id, like, properties, grid, files }: Result): Promise<void> {
   const item: StacItem = {
     type: "Feature",
-    stac_version: "1.0.0",
+    stac_version: VERSION,
     stac_extensions: EXTENSIONS,
     id,
     geometry: like.geometry,
     ...(like.bbox !== undefined && { bbox: like.bbox }),
-    properties: { ...properties, "proj:epsg": grid.epsg },
+    properties: { ...properties, "proj:code": `EPSG:${grid.epsg}` },
     links: [
       { rel: "root", href: "./catalog.json", type: MEDIA_TYPES.json },
       { rel: "parent", href: "./catalog.json", type: MEDIA_TYPES.json },
@@ -52,7 +50,7 @@ export async function writeResult(directory: string, { id, like, properties, gri
 export async function writeCatalog(directory: string, id: string, items: readonly string[]): Promise<void> {
   await writeJson(join(directory, "catalog.json"), {
     type: "Catalog",
-    stac_version: "1.0.0",
+    stac_version: VERSION,
     id,
     description: `Results of ${id}`,
     links: [
@@ -73,7 +71,7 @@ function toAsset({ name, title, kind, band }: ResultFile, grid: Grid): StacAsset
     roles: ["data"],
     "proj:shape": [grid.height, grid.width],
     "proj:transform": [grid.pixel, 0, grid.west, 0, -grid.pixel, grid.north],
-    ...(band !== undefined && { "raster:bands": [band] }),
+    ...(band !== undefined && { bands: [band] }),
   };
 }
 
