@@ -15,8 +15,6 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
-import { createProcessExecutor } from "../executors/process.ts";
-import type { Executor } from "../executors/executor.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
 import { packDocument } from "../pack/pack.ts";
@@ -293,42 +291,6 @@ steps:
     run(text),
     (error: unknown) => error instanceof CwlError && error.step === "bad" && error.exitCode === 1,
   );
-});
-
-test("failures of the machinery are tried again, failures of the tool are not", async () => {
-  const real = createProcessExecutor();
-  let calls = 0;
-  const flaky: Executor = {
-    ...real,
-    run: async (job, controls) => {
-      calls += 1;
-      if (calls < 3) {
-        throw new CwlError("infrastructure", "no room at the moment");
-      }
-      return await real.run(job, controls);
-    },
-  };
-  await run(tool("true", "outputs: {}"), {}, { executors: { host: flaky } });
-  assert.equal(calls, 3);
-  await assert.rejects(run(tool("exit 1", "outputs: {}"), {}, { executors: { host: flaky } }));
-  assert.equal(calls, 4);
-});
-
-test("a tool that is preempted is tried again as often as that happens", async () => {
-  const real = createProcessExecutor();
-  let calls = 0;
-  const preempted: Executor = {
-    ...real,
-    run: async (job, controls) => {
-      calls += 1;
-      if (calls < 5) {
-        throw new CwlError("infrastructure", "something more important came", { isPreempted: true });
-      }
-      return await real.run(job, controls);
-    },
-  };
-  await run(tool("true", "outputs: {}"), {}, { executors: { host: preempted }, limits: { infrastructureRetries: 0 } });
-  assert.equal(calls, 5);
 });
 
 test("work is reused when it is the same, and only then", async () => {
