@@ -29,15 +29,21 @@ export class Events {
   /** Rules by their document: a bucket's row is another after each write. */
   readonly #rules = new Map<string, readonly NotificationRule[]>();
   #onDurable: () => void = () => {};
-  #isNew = false;
+  /** Whether there are events in the batch of changes that is open, and in the one that is on its way to the disk. */
+  #isInOpen = false;
+  #isInCommitted = false;
 
   constructor(deps: EventsDeps) {
     this.#deps = deps;
     deps.index.onBatch({
-      commit: () => {},
+      commit: () => {
+        this.#isInCommitted = this.#isInOpen;
+        this.#isInOpen = false;
+      },
+      // By now the next batch may have events, which readers do not see yet.
       durable: () => {
-        if (this.#isNew) {
-          this.#isNew = false;
+        if (this.#isInCommitted) {
+          this.#isInCommitted = false;
           this.#onDurable();
         }
       },
@@ -120,7 +126,7 @@ export class Events {
   #insert(target: string, body: object): void {
     const { index, now } = this.#deps;
     index.run("insert into events (target, body, created) values (?, ?, ?)", target, JSON.stringify(body), now());
-    this.#isNew = true;
+    this.#isInOpen = true;
   }
 
   /** A record as Amazon S3 writes it (event version 2.1). */
