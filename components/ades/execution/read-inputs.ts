@@ -1,8 +1,9 @@
 import { type CwlType, formatType } from "@swath/cwl";
 
-import { invalidParameter } from "../errors.ts";
 import { acceptsNull } from "../packages/describe.ts";
+import { type InputProblem, refuseProblems } from "../packages/input-problems.ts";
 import type { PackageFacts } from "../packages/package-facts.ts";
+import { unwrapValue } from "../packages/qualified-value.ts";
 import type { StageInSource } from "../staging/types.ts";
 import { chooseFormat } from "./file-format.ts";
 import { findWantedAssets } from "./requested-assets.ts";
@@ -18,11 +19,6 @@ export interface InputSource extends StageInSource {
   readonly assets?: readonly string[];
 }
 
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
-
 /**
  * Reads the inputs of an execute request (OGC 18-062r2 §7.11.2): plain values, `{value}`, `{href}`, and lists of them.
  * @throws {OgcError} 400 with every input that is missing, unknown or of another type
@@ -32,13 +28,13 @@ export function readInputs(
   provided: Readonly<Record<string, unknown>>,
 ): ReadInputs {
   const { inputs } = facts;
-  const problems: Problem[] = [];
+  const problems: InputProblem[] = [];
   const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
   const requested = findWantedAssets(
     facts,
-    Object.fromEntries(Object.entries(provided).map(([name, value]) => [name, unwrap(value)])),
+    Object.fromEntries(Object.entries(provided).map(([name, value]) => [name, unwrapValue(value)])),
   );
   for (const name of Object.keys(provided)) {
     if (!known.has(name)) {
@@ -49,7 +45,7 @@ export function readInputs(
     }
   }
   for (const input of inputs) {
-    const value = unwrap(provided[input.name]);
+    const value = unwrapValue(provided[input.name]);
     if (value === undefined || value === null) {
       if (input.required) {
         problems.push({ path: `inputs.${input.name}`, message: `is missing: ${input.typeText}` });
@@ -64,20 +60,12 @@ export function readInputs(
       ...(input.format && { formats: input.format }),
     });
   }
-  if (problems.length > 0) {
-    const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
-    throw invalidParameter(`The inputs do not fit the process: ${list}.`, problems);
-  }
+  refuseProblems(problems);
   return { values, sources };
 }
 
-/** `{"value": x}` means x; a qualified value may say its media type beside. */
-function unwrap(value: unknown): unknown {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && "value" in value ? value.value : value;
-}
-
 interface Findings {
-  readonly problems: Problem[];
+  readonly problems: InputProblem[];
   readonly sources: InputSource[];
   /** What the package asks for of the scenes of this input. */
   readonly assets?: readonly string[];
@@ -89,7 +77,7 @@ const ADDRESS = '{"href": "…"} or the address itself, http(s), s3 or data';
 const INLINE = ', or its content as {"value": …, "mediaType": "…"}, GeoJSON or a bounding box';
 
 function convert(provided: unknown, type: CwlType, path: string, findings: Findings): unknown {
-  const value = unwrap(provided);
+  const value = unwrapValue(provided);
   const wrong = (allowed = formatType(type)): undefined => {
     const text = value === undefined ? "missing" : JSON.stringify(value).slice(0, 80);
     findings.problems.push({ path, message: `is ${text}; allowed: ${allowed}` });

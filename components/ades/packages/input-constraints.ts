@@ -1,6 +1,8 @@
 import { Ajv } from "ajv";
 
 import type { InputDescription, Schema } from "./describe.ts";
+import type { InputProblem } from "./input-problems.ts";
+import { unwrapValue } from "./qualified-value.ts";
 
 /** Says what is wrong with a value; `undefined` when nothing is. */
 type Check = (value: unknown) => string | undefined;
@@ -61,11 +63,6 @@ export function findConstraintMistake(schema: Schema): string | undefined {
   return `${first?.instancePath.slice(1) ?? ""} ${first?.message ?? "is not valid"}`;
 }
 
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
-
 /** Problems that are told of one request. */
 const MAX_PROBLEMS = 20;
 
@@ -73,8 +70,8 @@ const MAX_PROBLEMS = 20;
 export function findConstraintProblems(
   inputs: Readonly<Record<string, InputDescription>>,
   provided: Readonly<Record<string, unknown>>,
-): readonly Problem[] {
-  const problems: Problem[] = [];
+): readonly InputProblem[] {
+  const problems: InputProblem[] = [];
   const apply = (checks: readonly Check[], value: unknown, path: string): void => {
     for (const check of checks) {
       const message = check(value);
@@ -84,15 +81,15 @@ export function findConstraintProblems(
     }
   };
   for (const [name, { schema }] of Object.entries(inputs)) {
-    const value = Object.hasOwn(provided, name) ? unwrap(provided[name]) : undefined;
+    const value = Object.hasOwn(provided, name) ? unwrapValue(provided[name]) : undefined;
     // Files are addresses or contents, which the schema does not tell apart.
     if (value === undefined || value === null || schema["contentMediaType"] !== undefined) {
       continue;
     }
-    const [path, ofValues] = [`inputs.${name}`, [...listChecks(schema, VALUE_CHECKS), ...oneOf(schema)]];
-    apply(listChecks(schema, LIST_CHECKS), Array.isArray(value) ? value : [value], path);
+    const [path, ofValues] = [`inputs.${name}`, [...checksOf(schema, VALUE_CHECKS), ...oneOf(schema)]];
+    apply(checksOf(schema, LIST_CHECKS), Array.isArray(value) ? value : [value], path);
     if (Array.isArray(value)) {
-      value.forEach((item, index) => apply(ofValues, unwrap(item), `${path}[${index}]`));
+      value.forEach((item, index) => apply(ofValues, unwrapValue(item), `${path}[${index}]`));
     } else {
       apply(ofValues, value, path);
     }
@@ -100,7 +97,7 @@ export function findConstraintProblems(
   return problems;
 }
 
-const listChecks = (schema: Schema, checks: typeof VALUE_CHECKS): readonly Check[] =>
+const checksOf = (schema: Schema, checks: typeof VALUE_CHECKS): readonly Check[] =>
   Object.entries(checks).flatMap(([member, toCheck]) => {
     const limit = schema[member];
     return typeof limit === "number" ? [toCheck(limit)] : [];
@@ -120,7 +117,3 @@ function oneOf(schema: Schema): readonly Check[] {
       allowed.has(JSON.stringify(value)) ? undefined : `must be one of ${text}${allowed.size > 20 ? ", …" : ""}`,
   ];
 }
-
-/** `{"value": x}` means x. */
-const unwrap = (value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && "value" in value ? value.value : value;

@@ -6,6 +6,7 @@ import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
 import { executeEcho, pauseOf } from "../packages/execute-echo.ts";
 import { findConstraintProblems } from "../packages/input-constraints.ts";
+import { refuseProblems } from "../packages/input-problems.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
@@ -62,14 +63,6 @@ export async function findExecutable(
   return { process, description: process === undefined ? ECHO : (process.description as ProcessDescription) };
 }
 
-function checkConstraints({ inputs }: ProcessDescription, provided: JobRequest["inputs"]): void {
-  const problems = findConstraintProblems(inputs, provided);
-  if (problems.length > 0) {
-    const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
-    throw invalidParameter(`The inputs do not fit the process: ${list}.`, problems);
-  }
-}
-
 /** What a request makes of a job. What cannot work is refused now, not by a job that fails later. @throws {OgcError} */
 export async function prepareJob(
   { settings, packages }: ApiContext,
@@ -83,7 +76,7 @@ export async function prepareJob(
   }
   const facts = await packages.read("facts", owner, packageOf(process));
   const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: requested.inputs });
-  checkConstraints(process.description as ProcessDescription, requested.inputs);
+  refuseProblems(findConstraintProblems((process.description as ProcessDescription).inputs, requested.inputs));
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   return {
     processId: process.id,
