@@ -6,11 +6,11 @@ import { type AdesSettings, allowedPrivate } from "../execution/storage.ts";
 import type { InputDescription, Schema } from "./describe.ts";
 import { ECHO, PAUSE, outputOf } from "./echo.ts";
 import { fetchInput } from "./fetch-input.ts";
+import { unwrapValue } from "./qualified-value.ts";
 
 /** Seconds that an echo takes. */
 export function pauseOf(inputs: Readonly<Record<string, unknown>>): number {
-  const provided = inputs[PAUSE];
-  const value = isObject(provided) && "value" in provided ? provided.value : provided;
+  const value = unwrapValue(inputs[PAUSE]);
   return typeof value === "number" ? value : 0;
 }
 
