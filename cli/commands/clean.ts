@@ -87,5 +87,5 @@ function describeTargets(
 
 async function isDeployed(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const paths = clusterPaths(name, env);
-  return existsSync(paths.planFile) || (await findStatus(createControlClient(paths.controlSocket))) !== undefined;
+  return existsSync(paths.planFile) || (await findStatus(createControlClient(paths))) !== undefined;
 }

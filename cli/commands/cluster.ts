@@ -61,7 +61,7 @@ ${YES_OPTION}`,
 /** What goes with a cluster, a line each. */
 async function describeCluster(name: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const paths = clusterPaths(name, env);
-  const status = await findStatus(createControlClient(paths.controlSocket));
+  const status = await findStatus(createControlClient(paths));
   const pods = status?.pods.length ?? 0;
   return [
     ...(pods > 0 ? [`${pods} pods that are running`] : []),
@@ -75,7 +75,7 @@ async function formatClusters(env: NodeJS.ProcessEnv): Promise<string> {
     listClusters(env).map(async (name) => {
       const paths = clusterPaths(name, env);
       const settings = readClusterSettings(paths);
-      const status = await findStatus(createControlClient(paths.controlSocket));
+      const status = await findStatus(createControlClient(paths));
       const pods = status?.pods ?? [];
       const state = status === undefined ? "stopped" : `${pods.filter(isSettled).length}/${pods.length} pods ready`;
       return [

@@ -32,6 +32,8 @@ the present version has changed them in a way that the one before does not know;
     );
     const folder = await prepareCode(before, join(stateRoot(env), "releases"), (line) => stdout.write(`${line}\n`));
     stdout.write(`applying ${describe(before)} on the ${target.title}\n`);
+    // The code of before may not know how this version's supervisor is spoken to.
+    await target.handOver?.();
     const { domain, publicIp } = plan.settings;
     const status = await new Promise<number>((resolve, reject) => {
       const child = spawn(

@@ -47,6 +47,8 @@ export interface Target {
   readonly databaseFolder?: string;
   /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
   readonly readAccess: () => Promise<DeploymentAccess>;
+  /** Lets go of the pods so that an earlier version of this code can take them over. Left out where nothing of this code runs. */
+  readonly handOver?: () => Promise<void>;
   /** What certificates the hosts have. Left out where others look after them. */
   readonly readCertificates?: () => Promise<readonly CertificateStatus[]>;
   /** Opens a way in past the ingress, which others run and may not be there yet. Left out where the ingress is the target's own. */

@@ -1,5 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 
+import { readControlKey } from "./state/control-key.ts";
+import type { ClusterPaths } from "./state/paths.ts";
 import type { SupervisorStatus } from "./supervisor/control-server.ts";
 import { readJsonBody } from "./supervisor/json-body.ts";
 import type { DesiredState } from "./supervisor/supervisor.ts";
@@ -19,15 +21,16 @@ export interface ControlClient {
   readonly handOver: () => Promise<void>;
 }
 
-export function createControlClient(controlSocket: string): ControlClient {
+export function createControlClient(paths: ClusterPaths): ControlClient {
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await send(controlSocket, { method, path, body });
+    const response = await send(paths, { method, path, body });
     if (response.statusCode === 204) {
       response.resume();
       return undefined;
     }
     const reply = (await readJsonBody(response)) as { error?: string };
-    if ((response.statusCode ?? 500) >= 500) {
+    // 404 says that there is no such pod.
+    if ((response.statusCode ?? 500) >= 400 && response.statusCode !== 404) {
       throw new Error(reply.error ?? `the supervisor answered ${response.statusCode}`);
     }
     return reply;
@@ -35,7 +38,7 @@ export function createControlClient(controlSocket: string): ControlClient {
   return {
     status: () => call("GET", "/status") as Promise<SupervisorStatus>,
     events: async function* events(signal) {
-      const response = await send(controlSocket, { method: "GET", path: "/events", signal });
+      const response = await send(paths, { method: "GET", path: "/events", signal });
       try {
         let rest = "";
         for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
@@ -69,9 +72,18 @@ interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-function send(socketPath: string, { method, path, body, signal }: SendOptions): Promise<IncomingMessage> {
+function send(paths: ClusterPaths, { method, path, body, signal }: SendOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath, method, path, agent: false, ...(signal && { signal }) }, resolve);
+    const key = readControlKey(paths);
+    const options = {
+      socketPath: paths.controlSocket,
+      method,
+      path,
+      agent: false,
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      ...(signal && { signal }),
+    };
+    const outgoing = request(options, resolve);
     outgoing.on("error", (error: NodeJS.ErrnoException) =>
       reject(
         // The last two: it ended while it was asked.

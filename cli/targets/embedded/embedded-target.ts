@@ -23,7 +23,7 @@ import type { DesiredState } from "./supervisor/supervisor.ts";
 /** The single-node cluster of supervised processes on this machine. */
 export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): Target {
   const paths = clusterPaths(cluster, env);
-  const client = createControlClient(paths.controlSocket);
+  const client = createControlClient(paths);
   const listPods = async (): Promise<readonly PodStatus[]> => (await findStatus(client))?.pods ?? [];
   return {
     title: `embedded cluster "${cluster}"`,
@@ -69,6 +69,11 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
       writeSecretFile(paths.secretsFile, secrets);
     },
     databaseFolder: join(paths.run, "svc", "postgres"),
+    handOver: async () => {
+      if ((await findStatus(client)) !== undefined) {
+        await endSupervisor(client, "handOver");
+      }
+    },
     readCertificates: async () => readCertificates(paths, readPlan(paths)),
     readAccess: async () => {
       const settings = readPlan(paths)?.settings;
@@ -90,14 +95,14 @@ function readPlan(paths: ClusterPaths): Plan | undefined {
 
 /** Stops everything and forgets the plan; volumes, secrets, keys and the cluster's addresses stay. */
 async function deleteDeployment(paths: ClusterPaths, env: NodeJS.ProcessEnv): Promise<void> {
-  const client = createControlClient(paths.controlSocket);
+  const client = createControlClient(paths);
   if (readPlan(paths) === undefined && (await findStatus(client)) === undefined) {
     return;
   }
   // Also when the supervisor was killed: its successor finds the pods that still run and stops them.
   const supervisor = await ensureSupervisor(paths, env);
   await endSupervisor(supervisor, "stop");
-  for (const file of [paths.planFile, paths.podsFile, paths.ingressConfig]) {
+  for (const file of [paths.planFile, paths.podsFile, paths.ingressConfig, paths.controlKeyFile]) {
     rmSync(file, { force: true });
   }
   rmSync(paths.run, { recursive: true, force: true });

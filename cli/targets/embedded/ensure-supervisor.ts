@@ -17,7 +17,7 @@ const END_LIMIT_MS = 20_000;
 
 /** Makes sure that a supervisor of this code runs for the cluster, and gives a client of it. */
 export async function ensureSupervisor(paths: ClusterPaths, env: NodeJS.ProcessEnv): Promise<ControlClient> {
-  const client = createControlClient(paths.controlSocket);
+  const client = createControlClient(paths);
   const status = await findStatus(client);
   const codeVersion = createCodeVersions()("cli");
   if (status?.codeVersion === codeVersion) {

@@ -8,7 +8,7 @@ import type { DesiredState } from "./supervisor/supervisor.ts";
 export async function stopDeployment(cluster: string, env: NodeJS.ProcessEnv): Promise<void> {
   const paths = clusterPaths(cluster, env);
   const desired = readJsonFile<DesiredState>(paths.planFile);
-  if (desired === undefined && (await findStatus(createControlClient(paths.controlSocket))) === undefined) {
+  if (desired === undefined && (await findStatus(createControlClient(paths))) === undefined) {
     return;
   }
   const supervisor = await ensureSupervisor(paths, env);

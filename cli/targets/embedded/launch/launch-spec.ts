@@ -5,6 +5,7 @@ import type { EnvValue, PlatformSecret, SecretEntry, Workload } from "@swath/man
 
 import { databaseUrl } from "../../../platform/plan-database.ts";
 import type { Plan } from "../../../platform/plan.ts";
+import { DesiredStateError, isPlanVariable } from "../supervisor/desired-schema.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import type { SecretReader } from "../state/secrets.ts";
 
@@ -29,8 +30,16 @@ interface LaunchContext {
   readonly codeVersion: (folder: string) => string;
 }
 
-/** Resolves every reference in a workload's environment to what it means on this machine. */
+/**
+ * Resolves every reference in a workload's environment to what it means on this machine.
+ * @throws {DesiredStateError} when it sets a variable that changes the runtime
+ */
 export function createLaunchSpec(workload: Workload, context: LaunchContext): LaunchSpec {
+  const refused = Object.entries(workload.env).filter(([variable, value]) => !isPlanVariable(variable, value));
+  if (refused.length > 0) {
+    const names = refused.map(([variable]) => variable).join(", ");
+    throw new DesiredStateError(`Workload ${workload.name} sets ${names} in a way that no plan may.`);
+  }
   const env = Object.fromEntries(
     Object.entries(workload.env)
       .filter(([, value]) => typeof value === "string" || !("onKubernetes" in value))

@@ -21,8 +21,10 @@ export interface ClusterPaths {
   readonly logs: string;
   readonly volumes: string;
   readonly tls: string;
-  /** The supervisor answers here. */
+  /** The supervisor answers here … */
   readonly controlSocket: string;
+  /** … those who show what stands here; only the operator can read it. */
+  readonly controlKeyFile: string;
   /** It also answers here, to services that may look and nothing else. */
   readonly statusSocket: string;
   readonly ingressConfig: string;
@@ -58,6 +60,7 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
     volumes: join(directory, "volumes"),
     tls: join(directory, "tls"),
     controlSocket: join(shortRun, "control.sock"),
+    controlKeyFile: join(directory, "control.json"),
     statusSocket: join(shortRun, "status.sock"),
     ingressConfig: join(directory, "ingress.json"),
     id,

@@ -1,10 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
 import type { Logger } from "@swath/service/log";
+import { createSecretCheck, readBearer } from "@swath/service/secret-check";
 
 import type { PodStatus } from "../../pod-status.ts";
+import { DesiredStateError, parseDesiredState } from "./desired-schema.ts";
 import { readJsonBody } from "./json-body.ts";
-import type { DesiredState, Supervisor } from "./supervisor.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 /** What `GET /status` and every line of `GET /events` say. */
 export interface SupervisorStatus {
@@ -20,6 +22,8 @@ interface ControlDeps {
   readonly supervisor: Supervisor;
   readonly logger: Logger;
   readonly codeVersion: string;
+  /** What a caller has to show. */
+  readonly key: string;
   /** Ends the supervisor; the pods have been dealt with. */
   readonly exit: () => void;
 }
@@ -27,16 +31,20 @@ interface ControlDeps {
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 /**
- * What the command-line tool says to the supervisor, over a unix socket that only the operator can open:
+ * What the command-line tool says to the supervisor, over a unix socket of mode 0600 in a folder of the operator's: the kernel lets
+ * no other user connect, which is what SO_PEERCRED would tell and Node.js has no call for. A service of the operator's that a
+ * stranger talks into connecting has the right user, so each request has to show the key as well
+ * (`Authorization: Bearer <key>`, else 401), which stands in a file that no service reads.
  *
  *     GET  /status           SupervisorStatus
  *     GET  /events           SupervisorStatus after every change, a JSON line each, until the client leaves
- *     PUT  /desired          DesiredState → 204
+ *     PUT  /desired          DesiredState → 204; 422 when it is none of the schema
  *     POST /restart {name}   → {pods}; 404 when there is none of that name
  *     POST /stop             stops every pod → 204 when all are gone; the supervisor ends
  *     POST /hand-over        leaves every pod running → 204; the supervisor ends
  */
-export function createControlServer({ supervisor, logger, codeVersion, exit }: ControlDeps): Server {
+export function createControlServer({ supervisor, logger, codeVersion, key, exit }: ControlDeps): Server {
+  const isKey = createSecretCheck(key);
   const status = (): SupervisorStatus => ({
     pid: process.pid,
     codeVersion,
@@ -48,12 +56,12 @@ export function createControlServer({ supervisor, logger, codeVersion, exit }: C
     "GET /status": (_request, response) => sendJson(response, 200, status()),
     "GET /events": (_request, response) => streamStatus(supervisor, response, status),
     "PUT /desired": async (request, response) => {
-      await supervisor.apply((await readJsonBody(request)) as DesiredState);
+      await supervisor.apply(parseDesiredState(await readJsonBody(request)));
       response.writeHead(204).end();
     },
     "POST /restart": async (request, response) => {
-      const { name } = (await readJsonBody(request)) as { name: string };
-      const pods = supervisor.restart(name);
+      const { name } = (await readJsonBody(request)) as { name?: unknown };
+      const pods = typeof name === "string" ? supervisor.restart(name) : [];
       sendJson(response, pods.length > 0 ? 200 : 404, { pods });
     },
     "POST /stop": async (_request, response) => {
@@ -66,6 +74,11 @@ export function createControlServer({ supervisor, logger, codeVersion, exit }: C
     },
   };
   return createServer((request, response) => {
+    if (!isKey(readBearer(request.headers.authorization))) {
+      logger.warn({ method: request.method, url: request.url }, "refused a command without the key");
+      sendJson(response, 401, { error: "show the key of this supervisor" });
+      return;
+    }
     const handler = handlers[`${request.method} ${request.url}`];
     if (handler === undefined) {
       sendJson(response, 404, { error: `no ${request.method} ${request.url} here` });
@@ -75,7 +88,9 @@ export function createControlServer({ supervisor, logger, codeVersion, exit }: C
       .then(() => handler(request, response))
       .catch((error: unknown) => {
         logger.error({ err: error }, "a command failed");
-        sendJson(response, 500, { error: error instanceof Error ? error.message : String(error) });
+        sendJson(response, error instanceof DesiredStateError ? 422 : 500, {
+          error: error instanceof Error ? error.message : String(error),
+        });
       });
   });
 }

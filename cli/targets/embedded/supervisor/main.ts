@@ -4,6 +4,7 @@ import { listen } from "@swath/service/listen";
 import { createLogger } from "@swath/service/log";
 
 import { createCodeVersions } from "../launch/code-version.ts";
+import { createControlKey } from "../state/control-key.ts";
 import { StateFileError } from "../state/json-file.ts";
 import { clusterPaths } from "../state/paths.ts";
 import { prepareDirectories } from "../state/prepare-directories.ts";
@@ -27,7 +28,8 @@ try {
   await supervisor.start();
   const codeVersion = createCodeVersions()("cli");
   const exit = () => process.exit(0);
-  await listen(createControlServer({ supervisor, logger, codeVersion, exit }), { path: paths.controlSocket });
+  const key = createControlKey(paths);
+  await listen(createControlServer({ supervisor, logger, codeVersion, key, exit }), { path: paths.controlSocket });
   await listen(createStatusServer({ supervisor, paths, logger }), { path: paths.statusSocket });
   logger.info({ pid: process.pid, cluster }, "supervisor started");
 
