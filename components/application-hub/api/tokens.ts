@@ -78,7 +78,7 @@ export function addTokenRoutes(app: FastifyInstance, { sql, callers }: HubContex
         );
       }
       const [{ count } = { count: 0 }] = await sql.rows<{ count: number }>(
-        "select count(*)::int as count from tokens where user_name = $1",
+        "select count(*)::int as count from tokens where user_name = $1 and kind = 'api'",
         [name],
       );
       if (count >= MAX_TOKENS) {

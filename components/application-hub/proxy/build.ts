@@ -13,6 +13,7 @@ import { createPlatformWay } from "./platform.ts";
 import { createRoutes } from "./routes.ts";
 import { createProxy } from "./service.ts";
 import { createSites } from "./sites.ts";
+import { createStandInTokens } from "./stand-in-tokens.ts";
 import { type Tunnel, createTunnels } from "./tunnels.ts";
 
 const FLUSH_MS = 5000;
@@ -88,6 +89,7 @@ export async function buildProxy({
         routes,
         upstreams,
         tunnels,
+        standIns: createStandInTokens(sql),
         activity,
         hubUrl,
         hubHost: hostname,

@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { toClientHeaders, toServerHeaders } from "./headers.ts";
 
 const rules = { hiddenCookies: new Set(["swath_server", "auth_user_id", "auth_refresh_token"]) };
+const requestOf = (...rawHeaders: string[]) => ({ rawHeaders }) as unknown as IncomingMessage;
 const asServer = (...rawHeaders: string[]) =>
-  toServerHeaders({ rawHeaders } as unknown as IncomingMessage, rules, "eric");
+  toServerHeaders(requestOf(...rawHeaders), rules, { user: "eric", authorization: "as sent" });
 
 test("servers see neither the platform's cookies nor the hub's, and nobody says for us who somebody is", () => {
   const headers = asServer(
@@ -37,7 +38,20 @@ test("servers see neither the platform's cookies nor the hub's, and nobody says 
   ]);
   assert.ok(!asServer("Cookie", "auth_user_id=T").includes("Cookie"));
   assert.deepEqual(asServer("Authorization", "Bearer eyJ.eyJ.sig"), ["X-Swath-User", "eric"]);
-  assert.ok(asServer("Authorization", "token hubs-own-token").includes("token hubs-own-token"));
+  assert.ok(asServer("Authorization", "token of-the-application").includes("token of-the-application"));
+});
+
+test("what let a request in does not reach the server, whatever its scheme", () => {
+  for (const value of ["token T", "Bearer T", "bearer  T", "Basic ZXJpYzpU", "Bearer eyJ.eyJ.sig"]) {
+    const request = requestOf("authorization", value, "AUTHORIZATION", value);
+    assert.deepEqual(toServerHeaders(request, rules, { user: "eric" }), ["X-Swath-User", "eric"]);
+    assert.deepEqual(toServerHeaders(request, rules, { user: "eric", authorization: { token: "S" } }), [
+      "Authorization",
+      "token S",
+      "X-Swath-User",
+      "eric",
+    ]);
+  }
 });
 
 test("a server sets cookies for its own host alone", () => {

@@ -23,14 +23,21 @@ export function toHubHeaders({ rawHeaders }: IncomingMessage): string[] {
   return headers;
 }
 
+/** What the proxy tells a server of the sender of a request. */
+export interface ServerVisitor {
+  readonly user: string;
+  /** The sender's `Authorization` goes on as it came (an application's own), or this one does; none where left out. */
+  readonly authorization?: "as sent" | { readonly token: string };
+}
+
 /**
- * The headers of a request as a server gets them: the client's own without those of its connection, without cookies of the
+ * The headers of a request as a server gets them: the client's own without those of its connection, without cookies and tokens of the
  * platform, and with the user's name.
  */
 export function toServerHeaders(
   { rawHeaders }: IncomingMessage,
   { hiddenCookies }: HeaderRules,
-  user: string | undefined,
+  { user, authorization }: ServerVisitor,
 ): string[] {
   const dropped = connectionNames(rawHeaders);
   const headers: string[] = [];
@@ -41,8 +48,8 @@ export function toServerHeaders(
     if (HOP_BY_HOP.has(lower) || dropped?.has(lower) === true) {
       continue;
     }
-    // An access token of the platform was for the hub: what runs in a server could act with it.
-    if (lower === "authorization" && /^\S+\s+[\w-]+\.[\w-]+\.[\w-]+\s*$/.test(value)) {
+    // What let the request in was for the hub: what runs in a server could act with it. So could it with an access token of the platform.
+    if (lower === "authorization" && (authorization !== "as sent" || isAccessToken(value))) {
       continue;
     }
     if (lower === "cookie") {
@@ -57,11 +64,14 @@ export function toServerHeaders(
       headers.push(name, value);
     }
   }
-  if (user !== undefined) {
-    headers.push("X-Swath-User", encodeURIComponent(user));
+  if (typeof authorization === "object") {
+    headers.push("Authorization", `token ${authorization.token}`);
   }
+  headers.push("X-Swath-User", encodeURIComponent(user));
   return headers;
 }
+
+const isAccessToken = (authorization: string): boolean => /^\S+\s+[\w-]+\.[\w-]+\.[\w-]+\s*$/.test(authorization);
 
 /** Headers of a server's answer: its cookies are its own host's, and never those of the platform or of the hub. */
 export function toClientHeaders(headers: readonly string[], { hiddenCookies }: HeaderRules): string[] {

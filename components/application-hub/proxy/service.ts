@@ -6,11 +6,12 @@ import type { Duplex } from "node:stream";
 
 import type { ActivityLog } from "./activity.ts";
 import { type EnterDeps, handleEnter, startEntering } from "./enter.ts";
-import { toClientHeaders, toHubHeaders, toServerHeaders } from "./headers.ts";
+import { type ServerVisitor, toClientHeaders, toHubHeaders, toServerHeaders } from "./headers.ts";
 import type { PlatformRelay } from "./platform-relay.ts";
 import { sendText, toSocketText } from "./respond.ts";
 import type { Routes, ServerRoute, Visit } from "./routes.ts";
 import type { Sites } from "./sites.ts";
+import type { StandInTokens } from "./stand-in-tokens.ts";
 import type { Tunnels } from "./tunnels.ts";
 
 export interface ProxyDeps extends EnterDeps {
@@ -18,6 +19,7 @@ export interface ProxyDeps extends EnterDeps {
   readonly routes: Routes;
   readonly upstreams: Upstreams;
   readonly tunnels: Tunnels;
+  readonly standIns: StandInTokens;
   readonly activity: ActivityLog;
   readonly hubUrl: string;
   readonly hiddenCookies: ReadonlySet<string>;
@@ -63,9 +65,9 @@ function handle(deps: ProxyDeps, request: IncomingMessage, response: ServerRespo
     return;
   }
   // Without waiting where everything is known.
-  const known = admitNow(deps, label, request);
+  const known = request.headers.authorization === undefined ? admitNow(deps, label, request) : undefined;
   if (known !== undefined && !relayed.path.startsWith("/.swath/")) {
-    serve(deps, known, request, response, relayed);
+    serve(deps, known, { user: known.visit.user }, request, response, relayed);
     return;
   }
   reply(deps, label, request, response, relayed).catch(fail);
@@ -97,12 +99,27 @@ async function reply(
     await deps.relay.handle(admitted.server, admitted.visit, request, response, relayed);
     return;
   }
-  serve(deps, admitted, request, response, relayed);
+  serve(deps, admitted, await toVisitor(deps, admitted, request), request, response, relayed);
+}
+
+/** What the server is told of an admitted request: never what let it in, nor any other token of the hub. */
+async function toVisitor(
+  { standIns }: ProxyDeps,
+  { server, visit, credential }: Admitted,
+  request: IncomingMessage,
+): Promise<ServerVisitor> {
+  const { user } = visit;
+  if (credential.kind === "token") {
+    return { user, authorization: { token: await standIns.replace(server, visit, credential.value) } };
+  }
+  const token = readToken(request);
+  return token !== undefined && (await standIns.isHubToken(token)) ? { user } : { user, authorization: "as sent" };
 }
 
 function serve(
   deps: ProxyDeps,
-  { server, visit }: Admitted,
+  { server }: Admitted,
+  visitor: ServerVisitor,
   request: IncomingMessage,
   response: ServerResponse,
   relayed: RelayedRequest,
@@ -117,8 +134,7 @@ function serve(
     response,
     relayed,
     upstream: deps.upstreams.get(server.target.url),
-    // With the hub's token, where there is one: JupyterHub's servers read it themselves.
-    headers: toServerHeaders(request, deps, visit.user),
+    headers: toServerHeaders(request, deps, visitor),
     changeHeaders: (headers) => toClientHeaders(headers, deps),
     onFailure: () => {
       deps.routes.forget("kept");
@@ -172,6 +188,7 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
       refuse(403, "Log in to this server first.");
       return;
     }
+    const visitor = await toVisitor(deps, admitted, request);
     deps.activity.note(server.id);
     openTunnel({
       request,
@@ -179,7 +196,7 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
       head,
       path: relayed.path,
       upstream: deps.upstreams.get(server.target.url),
-      headers: toServerHeaders(request, deps, admitted.visit.user),
+      headers: toServerHeaders(request, deps, visitor),
       changeHeaders: (headers) => toClientHeaders(headers, deps),
       onOpen: (end) => {
         const note = () => deps.activity.note(server.id);
@@ -205,8 +222,7 @@ function admitNow(deps: ProxyDeps, label: string, request: IncomingMessage): Adm
 }
 
 async function admit(deps: ProxyDeps, server: ServerRoute, request: IncomingMessage): Promise<Admitted | undefined> {
-  const { authorization } = request.headers;
-  const [, token] = /^(?:token|bearer)\s+(\S+)$/i.exec(authorization ?? "") ?? [];
+  const token = readToken(request);
   const cookie = readCookie(parseCookies(request.headers.cookie), deps.cookieName);
   if (cookie !== undefined) {
     const visit = await deps.routes.visitBy(server, cookie);
@@ -217,6 +233,9 @@ async function admit(deps: ProxyDeps, server: ServerRoute, request: IncomingMess
   const visit = token === undefined ? undefined : await deps.routes.visitByToken(server, token);
   return visit === undefined ? undefined : { server, visit, credential: { kind: "token", value: token ?? "" } };
 }
+
+const readToken = ({ headers }: IncomingMessage): string | undefined =>
+  /^(?:token|bearer)\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1];
 
 /** The label of a server's host; empty for the hub's own, undefined for others. */
 function labelOf({ hubHost }: ProxyDeps, { headers }: IncomingMessage): string | undefined {

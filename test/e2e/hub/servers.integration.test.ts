@@ -6,6 +6,16 @@ import { after, before, test } from "node:test";
 
 import { type HubFixture, skipReason, startHub } from "./hub-fixture.ts";
 
+/** A web server that answers with the headers of the request. */
+const ECHO = `import json, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+  def do_GET(self):
+    self.send_response(200); self.end_headers()
+    self.wfile.write(json.dumps({name.lower(): value for name, value in self.headers.items()}).encode())
+HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
+`.replaceAll("\n", "\\n");
+
 /** Programs of this machine as profiles: a web server, one that only sleeps, one that takes memory, one that fails. */
 const PROFILES = `profiles:
   - id: web
@@ -13,6 +23,10 @@ const PROFILES = `profiles:
     definition: { display_name: Files, slug: web, default: true, kubespawner_override: { cpu_limit: 1, mem_limit: 512M } }
     embedded: { kind: program, command: [python3, -m, http.server, "{port}", --bind, 127.0.0.1, --directory, "{home}"], base: root, ready_path: "" }
     egress: platform
+  - id: echo
+    groups: ["*"]
+    definition: { display_name: Echo, slug: echo, kubespawner_override: { cpu_limit: 1, mem_limit: 512M } }
+    embedded: { kind: program, command: [python3, -c, "${ECHO}", "{port}"], base: root, ready_path: "" }
   - id: sleep
     groups: ["*"]
     definition: { display_name: Sleep, slug: sleep, kubespawner_override: { cpu_limit: 1, mem_limit: 64M } }
@@ -142,6 +156,44 @@ test("a shared server opens for whom it is shared with, until the share ends", {
   await hub.until("bob may open it", async () => (await open()) === 200);
   await hub.until("the share has ended", async () => (await open()) === 403);
   await stop("eric", "s");
+});
+
+test("a shared server gets a token for itself alone in place of its visitor's", { skip }, async () => {
+  await start("eric", "e", "echo");
+  await hub.api("eric", "POST", "/shares/eric/e", { user: "bob" });
+  const made = await hub.api("bob", "POST", "/users/bob/tokens", {});
+  assert.equal(made.status, 201, made.text);
+  const own = `token ${made.body.token}`;
+  const shown = async (authorization: string) => {
+    const { status, text } = await hub.send("GET", `${origin("eric--e")}/`, { headers: { authorization } });
+    assert.equal(status, 200, text);
+    return JSON.parse(text) as Record<string, string>;
+  };
+  const platform = (await headersOf("bob")).authorization;
+  for (const authorization of [own, `Bearer ${made.body.token}`, platform]) {
+    const seen = await shown(authorization);
+    assert.ok(!JSON.stringify(seen).includes(authorization.split(" ")[1] ?? "?"), "the visitor's token stays outside");
+    assert.equal(seen["x-swath-user"], "bob");
+    const got = seen["authorization"] ?? "";
+    assert.match(got, /^token \S{40,}$/);
+    // It says who bob is, and does nothing in bob's name.
+    const asServer = (method: string, path: string) =>
+      hub.send(method, `/hub/api${path}`, { headers: { authorization: got }, body: {} });
+    const { body } = await asServer("GET", "/user");
+    assert.equal(body.name, "bob");
+    assert.ok(body.scopes.includes("access:servers!server=eric/e"));
+    for (const [method, path] of [
+      ["GET", "/users/bob/tokens"],
+      ["POST", "/users/bob/tokens"],
+      ["POST", "/users/bob/servers/x"],
+      ["POST", "/shares/eric/e"],
+      ["GET", "/users"],
+      ["GET", "/swath/environment"],
+    ] as const) {
+      assert.equal((await asServer(method, path)).status, 403, `${method} ${path}`);
+    }
+  }
+  await stop("eric", "e");
 });
 
 test("a share code is told once, can be taken back, and is its owner's to make", { skip }, async () => {
