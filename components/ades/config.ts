@@ -16,11 +16,6 @@ export const settings = defineSettings({
   },
   OPEN_HOST: { kind: "string", optional: true, description: "Host name on which no token is needed." },
   ...tokenSettings,
-  IDENTITY_ADMIN_USER: {
-    kind: "string",
-    default: "admin",
-    description: "The administrator: may use every user's space.",
-  },
   MAX_CORES: { kind: "integer", default: 4, minimum: 1, description: "Most cores of one job." },
   MAX_RAM_MIB: { kind: "integer", default: 8192, minimum: 64, description: "Most memory of one job." },
   CAPACITY_CORES: {

@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -18,6 +18,7 @@ import { measureJobs } from "./metrics.ts";
 import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
 import { createAddressGuard } from "./staging/in/addresses.ts";
+import { createSpaceOwners } from "./store/space-owners.ts";
 import type { Tables } from "./store/tables.ts";
 
 await runService({
@@ -64,7 +65,8 @@ await runService({
       guard: createGuard({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         audiences: ["ades", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
-        adminUser: settings.IDENTITY_ADMIN_USER,
+        administrators: readAdministrators(settings),
+        isSpaceOf: createSpaceOwners(db),
         isOpen: settings.AUTHENTICATION === "optional",
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
       }),

@@ -3,6 +3,7 @@ import {
   type DeployContext,
   type EnvValue,
   acceptedTokensEnv,
+  administratorAudience,
   listDeclaredUsers,
   toBytes,
   usesCloud,
@@ -27,13 +28,7 @@ export const manifest: Component = {
   namespace: NAMESPACE,
   databaseSchema: "ades",
   enabled: ({ variables }) => variables.REQUIRE_ADES,
-  declare: ({
-    settings,
-    settings: {
-      variables,
-      variables: { IDENTITY_SERVICE_ADMIN_USER: admin },
-    },
-  }) => ({
+  declare: ({ settings, settings: { variables } }) => ({
     routes: [
       {
         service: "ades",
@@ -52,8 +47,11 @@ export const manifest: Component = {
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
         resources: [
-          { name: "admin", uris: ["/*"], users: [admin] },
-          ...listDeclaredUsers(settings).map((user) => ({ name: user, uris: [`/${user}/*`], users: [user, admin] })),
+          { name: "admin", uris: ["/*"], ...administratorAudience(settings) },
+          ...listDeclaredUsers(settings).map((user) => {
+            const { users, roles } = administratorAudience(settings);
+            return { name: user, uris: [`/${user}/*`], users: [user, ...users], roles };
+          }),
         ],
       },
     ],

@@ -1,4 +1,10 @@
-import { createLogoutTokenVerifier, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import {
+  createLogoutTokenVerifier,
+  createTokenVerifier,
+  openIssuer,
+  readAdministrators,
+  readAudiences,
+} from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import {
   type Logger,
@@ -70,7 +76,7 @@ export async function buildHub({
     client,
     verifier: issuer && createTokenVerifier({ issuer }),
     audiences: [settings.CLIENT_ID, ...readAudiences(settings.ACCEPTED_AUDIENCES)],
-    adminUser: settings.IDENTITY_ADMIN_USER,
+    administrators: readAdministrators(settings),
     sealer,
     logger,
   });

@@ -1,4 +1,5 @@
 import { ACCOUNT_FOLDER } from "@swath/kubernetes/account";
+import { administratorSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 
 const DATABASE = { kind: "string", secret: true, description: "Connection string of PostgreSQL." } as const;
@@ -29,11 +30,7 @@ export const hubSettings = defineSettings({
     default: "swath-platform",
     description: "Audiences that access tokens may have besides the hub's own, separated by commas.",
   },
-  IDENTITY_ADMIN_USER: {
-    kind: "string",
-    default: "admin",
-    description: "User of the identity service who administers the hub.",
-  },
+  ...administratorSettings,
   PROFILES_FILE: {
     kind: "string",
     optional: true,

@@ -1,5 +1,6 @@
 import { SERVER_LABEL, WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
 import type { Component, DeployContext, EnvValue, OwnNamespaces, Volume } from "@swath/manifest";
+import { administratorEnv } from "@swath/manifest";
 
 import { HUB_PORTS } from "./spawners/pods/hub-ports.ts";
 
@@ -158,13 +159,14 @@ function toPods({ settings: { clusterName, variables, variant } }: DeployContext
   };
 }
 
-function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+function toIdentity(context: DeployContext): Record<string, EnvValue> {
   const {
     IDENTITY_ISSUER_URL: issuer,
     IDENTITY_REALM: realm,
     IDENTITY_ACCEPTED_AUDIENCES: audiences,
-  } = settings.variables;
-  const admin = { IDENTITY_ADMIN_USER: settings.variables.IDENTITY_SERVICE_ADMIN_USER, ACCEPTED_AUDIENCES: audiences };
+  } = context.settings.variables;
+  const { isEnabled, publicUrl } = context;
+  const admin = { ...administratorEnv(context), ACCEPTED_AUDIENCES: audiences };
   if (issuer !== undefined) {
     return { ...admin, IDENTITY_ISSUER: issuer };
   }

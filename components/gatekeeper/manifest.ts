@@ -120,6 +120,7 @@ function issuerOf(context: DeployContext): Readonly<Record<string, EnvValue>> {
   if (variables.IDENTITY_ISSUER_URL !== undefined) {
     return {
       IDENTITY_ISSUER: variables.IDENTITY_ISSUER_URL,
+      ...(variables.IDENTITY_ROLES_CLAIM !== undefined && { ROLES_CLAIM: variables.IDENTITY_ROLES_CLAIM }),
       // It tells one replica of a logout.
       ...(isEnabled("postgres") && { DATABASE_URL: { database: "url" } }),
     };

@@ -1,4 +1,4 @@
-import type { Component } from "@swath/manifest";
+import { type Component, administratorAudience } from "@swath/manifest";
 
 /** The identity API at `identity-api.<domain>`: for administrators. */
 export const manifest: Component = {
@@ -7,7 +7,7 @@ export const manifest: Component = {
   namespace: "um",
   variants: ["A"],
   enabled: ({ variables }) => variables.REQUIRE_IDENTITY_SERVICE && variables.IDENTITY_ISSUER_URL === undefined,
-  declare: ({ settings: { variables } }) => ({
+  declare: ({ settings, settings: { variables } }) => ({
     routes: [
       {
         service: "identity-api",
@@ -24,7 +24,7 @@ export const manifest: Component = {
         clientId: "identity-api",
         name: "Identity API",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        resources: [{ name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] }],
+        resources: [{ name: "admin", uris: ["/*"], ...administratorAudience(settings) }],
       },
     ],
   }),

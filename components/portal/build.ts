@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -109,7 +109,7 @@ function createLogin(
       cookies,
       isAlive: watch.isAlive,
       audiences: [clientId, ...readAudiences(settings.ACCEPTED_AUDIENCES)],
-      adminUser: settings.IDENTITY_ADMIN_USER,
+      administrators: readAdministrators(settings),
     }),
     close: async () => {
       await Promise.all([issuer.close(), client.close()]);

@@ -1,3 +1,4 @@
+import { administratorSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 import { BASE_MAP_FORM } from "@swath/service/base-maps";
 
@@ -54,11 +55,7 @@ export const settings = defineSettings({
     optional: true,
     description: "Peer address of the issuer where the deployment brings it.",
   },
-  IDENTITY_ADMIN_USER: {
-    kind: "string",
-    default: "admin",
-    description: "User who is an administrator whatever the roles say.",
-  },
+  ...administratorSettings,
   PORTAL_SERVICES: {
     kind: "string",
     default: "[]",

@@ -1,5 +1,5 @@
 import type { Component, DeployContext, EnvValue, Route } from "@swath/manifest";
-import { PORTAL_CONFIG_KEYS, identityUrl, usesCloud } from "@swath/manifest";
+import { PORTAL_CONFIG_KEYS, administratorEnv, identityUrl, usesCloud } from "@swath/manifest";
 
 import { KNOWN_SERVICES } from "./services/known-services.ts";
 import { completeConfig, serviceOf } from "./values.ts";
@@ -60,7 +60,7 @@ export const manifest: Component = {
               PORTAL_CONFIG_KEYS.map((key) => [key.toUpperCase(), { configMap: CONFIG_MAP, key }] as const),
             ),
             ...toIdentity(context),
-            IDENTITY_ADMIN_USER: settings.variables.IDENTITY_SERVICE_ADMIN_USER,
+            ...administratorEnv(context),
             ...toServices(context),
             ...toStorage(context),
             PLATFORM_CONFIGURATION: { configMap: PLATFORM_MAP, key: "configuration.json" },

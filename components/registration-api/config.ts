@@ -22,7 +22,6 @@ export const apiSettings = defineSettings({
     description: "Host name on which requests without a token act for the administrator.",
   },
   ...tokenSettings,
-  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   INTERNAL_SECRET: {
     kind: "string",
     secret: true,

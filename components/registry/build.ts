@@ -1,6 +1,12 @@
 import { createHmac } from "node:crypto";
 
-import { createLogoutTokenVerifier, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import {
+  createLogoutTokenVerifier,
+  createTokenVerifier,
+  openIssuer,
+  readAdministrators,
+  readAudiences,
+} from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
 import { SettingsError, createSecretCheck } from "@swath/service";
@@ -70,7 +76,7 @@ export async function buildRegistry({
     adminPasswords: [settings.REGISTRY_ADMIN_PASSWORD, settings.REGISTRY_ADMIN_PASSWORD_ALSO].filter(
       (password) => password !== undefined,
     ),
-    identityAdmin: settings.IDENTITY_ADMIN_USER,
+    administrators: readAdministrators(settings),
     verifier: issuer && createTokenVerifier({ issuer }),
     audiences: ["registry", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
     guard: createLoginGuard(),

@@ -43,11 +43,6 @@ export const settings = defineSettings({
     description: "Send clients to presigned URLs of the object storage for content instead of streaming it.",
   },
   ...tokenSettings,
-  IDENTITY_ADMIN_USER: {
-    kind: "string",
-    default: "admin",
-    description: "User of the identity service who administers the registry.",
-  },
   CONSOLE_CLIENT_ID: {
     kind: "string",
     default: "registry",

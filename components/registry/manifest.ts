@@ -1,4 +1,10 @@
-import { type Component, type DeployContext, type EnvValue, identityIssuerEnv } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  administratorEnv,
+  identityIssuerEnv,
+} from "@swath/manifest";
 
 import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 
@@ -51,7 +57,7 @@ export const manifest: Component = {
               ALLOW_PRIVATE: variables.PROCESSING_ALLOW_PRIVATE,
             }),
             BLOB_REDIRECTS: String(variables.REGISTRY_REDIRECT),
-            IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
+            ...administratorEnv(context),
             ...(isOnVolume ? { BLOBS: "volume", DATA_DIR: { volume: "registry" } } : toStorage(context)),
             ...toIdentity(context),
           },

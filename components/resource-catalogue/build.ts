@@ -1,4 +1,4 @@
-import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { type Logger, type Settings, createPeer, createSecretCheck } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
@@ -57,7 +57,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const callerOf = createCallerOf({
     ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
     audiences: ["resource-catalogue", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
-    adminUser: settings.IDENTITY_ADMIN_USER,
+    administrators: readAdministrators(settings),
     isOpen: settings.AUTHENTICATION === "optional",
     allowsAnonymous: true,
     realm: "resource-catalogue",

@@ -21,7 +21,6 @@ export const settings = defineSettings({
     description: "Host name on which requests without a token act for the administrator.",
   },
   ...tokenSettings,
-  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_URL: {
     kind: "string",
     optional: true,

@@ -26,7 +26,6 @@ export const apiSettings = defineSettings({
   },
   ...tokenSettings,
   IDENTITY_REALM: { kind: "string", default: "master", description: "Realm of users." },
-  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_CREATION: {
     kind: "string",
     oneOf: ["operators", "self-service"],
@@ -98,7 +97,11 @@ export const reconcilerSettings = defineSettings({
   S3_REGION: apiSettings.S3_REGION,
   IDENTITY_INTERNAL_URL: { ...apiSettings.IDENTITY_INTERNAL_URL, description: "Without it nothing is protected." },
   IDENTITY_REALM: apiSettings.IDENTITY_REALM,
-  IDENTITY_ADMIN_USER: apiSettings.IDENTITY_ADMIN_USER,
+  IDENTITY_ADMIN_USER: {
+    kind: "string",
+    default: "admin",
+    description: "User who sets up what workspaces need there.",
+  },
   IDENTITY_ADMIN_PASSWORD: {
     kind: "string",
     optional: true,

@@ -1,4 +1,4 @@
-import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { createPeer, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -47,7 +47,7 @@ await runService({
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         audiences: ["workspace-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
-        adminUser: settings.IDENTITY_ADMIN_USER,
+        administrators: readAdministrators(settings),
         isOpen: settings.AUTHENTICATION === "optional",
         realm: "workspace-api",
         ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),

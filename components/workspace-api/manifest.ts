@@ -4,6 +4,8 @@ import {
   type DeployContext,
   type EnvValue,
   type OwnNamespaces,
+  administratorAudience,
+  administratorEnv,
   identityAdminPassword,
   identityIssuerEnv,
   usesCloud,
@@ -34,7 +36,7 @@ export const manifest: Component = {
   namespace: NAMESPACE,
   databaseSchema: "workspace",
   enabled: ({ variables }) => variables.REQUIRE_WORKSPACE_API,
-  declare: ({ settings: { variables } }) => ({
+  declare: ({ settings, settings: { variables } }) => ({
     routes: [
       {
         service: "workspace-api",
@@ -53,7 +55,7 @@ export const manifest: Component = {
         name: "Workspace API",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
         resources: [
-          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
+          { name: "admin", uris: ["/*"], ...administratorAudience(settings) },
           // Everybody may list and create their own; the API decides which those are.
           { name: "workspaces", uris: ["/workspaces"], authenticated: true },
         ],
@@ -192,7 +194,7 @@ function toShared(context: DeployContext): Record<string, EnvValue> {
   return {
     DATABASE_URL: { database: "url" },
     IDENTITY_REALM: realm,
-    IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
+    ...administratorEnv(context),
     ACCEPTED_AUDIENCES: variables.IDENTITY_ACCEPTED_AUDIENCES,
     S3_REGION: variables.OBJSTORE_REGION,
     ...(issuer !== undefined && { IDENTITY_ISSUER: issuer }),

@@ -89,6 +89,18 @@ export const identityVariables = {
     fallback: fixed(undefined),
     meaning: "Existing OpenID Connect issuer used instead of the deployed identity service.",
   },
+  IDENTITY_ADMIN_ROLE: {
+    type: text({ pattern: /^[\w.:/-]{1,255}$/, allowed: "the name of a role or group: letters, digits and . _ : / -" }),
+    fallback: fixed("admin"),
+    meaning:
+      "Role at IDENTITY_ISSUER_URL whose holders administer the platform. A user name makes nobody an administrator there.",
+  },
+  IDENTITY_ROLES_CLAIM: {
+    type: text({ pattern: /^[\w.:/-]{1,255}$/, allowed: "the name of a claim; dots reach into objects" }),
+    fallback: fixed(undefined),
+    meaning:
+      "Claim of the tokens of IDENTITY_ISSUER_URL with a list of roles or groups, read besides realm_access.roles: groups, roles.",
+  },
   IDENTITY_CLIENT_REGISTRATION: {
     type: choice(["off", "operators", "open"]),
     fallback: fixed("off"),

@@ -63,6 +63,7 @@ export interface Tables {
     deployed_at: Timestamp;
     current: ColumnType<boolean, boolean | undefined, boolean>;
   };
+  space: { name: string; subject: string; claimed_at: Timestamp };
   job: {
     id: Generated<string>;
     owner: string;

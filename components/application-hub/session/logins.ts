@@ -1,4 +1,11 @@
-import { type EndedLogin, TokenError, type TokenVerifier, type VerifiedToken } from "@swath/auth";
+import {
+  type Administrators,
+  type EndedLogin,
+  TokenError,
+  type TokenVerifier,
+  type VerifiedToken,
+  isAdministrator,
+} from "@swath/auth";
 import type { OidcClient } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
 import * as openid from "openid-client";
@@ -44,7 +51,7 @@ interface LoginsDeps {
   readonly client: OidcClient | undefined;
   readonly verifier: TokenVerifier | undefined;
   readonly audiences: readonly string[];
-  readonly adminUser: string;
+  readonly administrators: Administrators;
   readonly sealer: HubKeys;
   readonly logger: Logger;
 }
@@ -61,7 +68,7 @@ const RENEW_BEFORE_MS = 90_000;
 const CHECK_AFTER_SECONDS = 60;
 const MAX_CHECKS = 200;
 
-export function createLogins({ sql, client, verifier, audiences, adminUser, sealer, logger }: LoginsDeps): Logins {
+export function createLogins({ sql, client, verifier, audiences, administrators, sealer, logger }: LoginsDeps): Logins {
   const verify = async (token: string) => {
     if (verifier === undefined) {
       throw new Problem(503, "This deployment has no identity service that people could log in with.");
@@ -106,7 +113,7 @@ export function createLogins({ sql, client, verifier, audiences, adminUser, seal
     const user = username ?? userId;
     await saveLogin(sql, {
       name: user,
-      admin: user === adminUser || realmRoles.includes("admin"),
+      admin: isAdministrator(identity, administrators),
       groups: [...new Set([...groups.map((group) => group.replace(/^\//, "")), ...realmRoles])],
     });
     return user;

@@ -88,11 +88,10 @@ async function ensureAdmin({ pool, hasher, adminUser, adminPassword }: SetUpOpti
     if (hash !== undefined) {
       await setPasswordHash(db, id, { hash, temporary: false });
     }
-    const role =
-      realm.name === "master"
-        ? await ensureRole(db, realm.id, { client: null, name: ADMIN_ROLE })
-        : await findRealmAdminRole(db, realm);
-    await giveRoles(db, { kind: "user", id }, [role]);
+    // The platform's services know administrators by this role; in realm master it administers the identity service as well.
+    const role = await ensureRole(db, realm.id, { client: null, name: ADMIN_ROLE });
+    const roles = realm.name === "master" ? [role] : [role, await findRealmAdminRole(db, realm)];
+    await giveRoles(db, { kind: "user", id }, roles);
     await publishUserChange(db, realm.name, id);
   });
 }

@@ -47,7 +47,7 @@ describe("a login that is renewed", () => {
       cookies,
       isAlive: () => Promise.resolve(isAlive),
       audiences: ["swath-portal"],
-      adminUser: "admin",
+      administrators: { role: "admin", user: "admin" },
     }).find(`auth_user_id=${accessToken}; auth_refresh_token=R`, { confirm: true });
 
   test("by the gatekeeper at the same moment keeps the cookies that the browser got from there", async () => {

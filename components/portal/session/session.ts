@@ -1,4 +1,12 @@
-import { IssuerUnavailableError, TokenError, type TokenVerifier, type VerifiedToken, parseCookies } from "@swath/auth";
+import {
+  type Administrators,
+  IssuerUnavailableError,
+  TokenError,
+  type TokenVerifier,
+  type VerifiedToken,
+  isAdministrator,
+  parseCookies,
+} from "@swath/auth";
 import { Problem } from "@swath/service";
 
 import type { Refresher } from "./refresher.ts";
@@ -38,7 +46,7 @@ interface SessionFinderDeps {
   readonly isAlive: (verified: VerifiedToken) => Promise<boolean>;
   /** Whose tokens are taken: the own client, and audiences that this page is among. */
   readonly audiences: readonly string[];
-  readonly adminUser: string;
+  readonly administrators: Administrators;
   readonly clock?: () => number;
 }
 
@@ -46,11 +54,11 @@ interface SessionFinderDeps {
 export const RENEW_BEFORE = 60;
 
 export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
-  const { verifier, refresher, cookies: tokenCookies, isAlive, audiences, adminUser, clock = Date.now } = deps;
+  const { verifier, refresher, cookies: tokenCookies, isAlive, audiences, administrators, clock = Date.now } = deps;
 
   const toSession = (verified: VerifiedToken): Session => ({
     verified,
-    isAdmin: verified.identity.username === adminUser || verified.identity.realmRoles.includes("admin"),
+    isAdmin: isAdministrator(verified.identity, administrators),
   });
 
   const check = async (token: string): Promise<VerifiedToken | undefined> => {

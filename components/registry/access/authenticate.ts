@@ -1,4 +1,10 @@
-import { IssuerUnavailableError, TokenError, type TokenVerifier } from "@swath/auth";
+import {
+  type Administrators,
+  IssuerUnavailableError,
+  TokenError,
+  type TokenVerifier,
+  isAdministrator,
+} from "@swath/auth";
 
 import { RegistryError } from "../errors.ts";
 import { type Account, findAccount, recordAccount } from "../store/accounts.ts";
@@ -16,7 +22,7 @@ export interface AuthenticateDeps {
   /** One, and while it is being changed the other as well. */
   readonly adminPasswords: readonly string[];
   /** User of the identity service who administers the registry. */
-  readonly identityAdmin: string;
+  readonly administrators: Administrators;
   /** Left out where the deployment has no identity service. */
   readonly verifier: TokenVerifier | undefined;
   /** The clients whose access tokens are taken. */
@@ -108,7 +114,7 @@ async function findPrincipal(deps: AuthenticateDeps, user: string, password: str
 
 /** Who an access token of the identity service speaks of. @throws {RegistryError} UNAUTHORIZED, UNAVAILABLE */
 export async function authenticateToken(
-  { verifier, audiences, identityAdmin, sql }: AuthenticateDeps,
+  { verifier, audiences, administrators, sql }: AuthenticateDeps,
   token: string,
 ): Promise<Principal> {
   if (verifier === undefined) {
@@ -132,7 +138,7 @@ export async function authenticateToken(
   }
   const { username = identity.userId, userId, realmRoles } = identity;
   const groups = [...identity.groups, ...realmRoles];
-  const isAdmin = username === identityAdmin || realmRoles.includes("admin");
+  const isAdmin = isAdministrator(identity, administrators);
   if (known === undefined) {
     await recordAccount(sql, { username, userId, groups, isAdmin });
   }
@@ -149,10 +155,14 @@ export function toPrincipal({
 
 /** Who has never come to the registry has the rights of their name alone. */
 async function findDelegate(
-  { sql, identityAdmin }: Pick<AuthenticateDeps, "sql" | "identityAdmin">,
+  { sql, administrators }: Pick<AuthenticateDeps, "sql" | "administrators">,
   name: string,
 ): Promise<Principal> {
-  const account = (await findAccount(sql, name)) ?? { username: name, groups: [], isAdmin: name === identityAdmin };
+  const account = (await findAccount(sql, name)) ?? {
+    username: name,
+    groups: [],
+    isAdmin: name === administrators.user,
+  };
   return { kind: "delegate", name, of: toPrincipal(account) };
 }
 
@@ -163,7 +173,7 @@ export function toSubject({ kind, name }: Principal): string {
 
 /** The principal that a token of the registry was given to, as it is now; undefined when it may not log in any more. */
 export async function findSubject(
-  deps: Pick<AuthenticateDeps, "sql" | "identityAdmin">,
+  deps: Pick<AuthenticateDeps, "sql" | "administrators">,
   subject: string,
 ): Promise<Principal | undefined> {
   const { sql } = deps;

@@ -108,7 +108,7 @@ export async function startFixture(): Promise<Fixture> {
     callerOf: createCallerOf({
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
       audiences: ["workspace-api", "swath-platform"],
-      adminUser: "admin",
+      administrators: { role: "admin", user: "admin" },
       isOpen: false,
       realm: "workspace-api",
       openHost: "workspace-api-open.example.org",

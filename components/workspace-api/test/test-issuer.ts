@@ -25,7 +25,7 @@ export async function startTestIssuer(): Promise<TestIssuer> {
       new SignJWT({ preferred_username: username, ...claims })
         .setProtectedHeader({ alg: "ES256", kid: "one" })
         .setIssuer(url)
-        .setSubject(`id-of-${username}`)
+        .setSubject(typeof claims["sub"] === "string" ? claims["sub"] : `id-of-${username}`)
         .setIssuedAt()
         .setExpirationTime("5m")
         .sign(privateKey),

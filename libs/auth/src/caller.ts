@@ -1,5 +1,6 @@
 import { Problem } from "@swath/service";
 
+import { type Administrators, isAdministrator } from "./administrators.ts";
 import { type USER_ID_HEADER, readRequestToken } from "./bearer.ts";
 import { IssuerUnavailableError, TokenError } from "./token-error.ts";
 import type { TokenVerifier } from "./verifier.ts";
@@ -20,7 +21,7 @@ export interface CallerOptions {
   readonly verifier?: TokenVerifier;
   /** The service's own client, and what else it takes tokens for. */
   readonly audiences: readonly string[];
-  readonly adminUser: string;
+  readonly administrators: Administrators;
   /** Requests without a token act for the administrator, everywhere … */
   readonly isOpen: boolean;
   /** … or on this host. */
@@ -50,7 +51,7 @@ export interface AskingRequest {
 
 /** Finds out who asks. @throws {Problem} 401 without a valid token where one is needed, 503 when nobody can say now */
 export function createCallerOf(options: CallerOptions): (request: AskingRequest) => Promise<Caller> {
-  const { verifier, audiences, adminUser, isOpen, openHost, allowsAnonymous = false, realm } = options;
+  const { verifier, audiences, administrators, isOpen, openHost, allowsAnonymous = false, realm } = options;
   return async (request) => {
     const token = readRequestToken(request.headers, verifier?.acceptsIdTokens === true);
     const needsNone = isOpen || (openHost !== undefined && request.hostname.toLowerCase() === openHost);
@@ -70,9 +71,10 @@ export function createCallerOf(options: CallerOptions): (request: AskingRequest)
     try {
       const shown = request.headers[TOKEN_KEY_HEADER];
       const boundTo = typeof shown === "string" ? shown : undefined;
-      const { userId: id, username, realmRoles } = (await verifier.verify(token, { audiences, boundTo })).identity;
+      const { identity } = await verifier.verify(token, { audiences, boundTo });
+      const { userId: id, username } = identity;
       return {
-        isAdmin: username === adminUser || realmRoles.includes("admin"),
+        isAdmin: isAdministrator(identity, administrators),
         user: { id, ...(username !== undefined && { username }) },
         token,
       };

@@ -1,3 +1,4 @@
+export { type Administrators, administratorSettings, isAdministrator, readAdministrators } from "./administrators.ts";
 export { USER_ID_HEADER, readBearerToken, readRequestToken } from "./bearer.ts";
 export {
   type AskingRequest,

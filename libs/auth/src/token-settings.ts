@@ -1,7 +1,12 @@
 import { defineSettings } from "@swath/service";
 
+import { administratorSettings } from "./administrators.ts";
+
+export { administratorSettings };
+
 /** Settings of services that take access tokens of the platform's identity service, or of another issuer. */
 export const tokenSettings = defineSettings({
+  ...administratorSettings,
   IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
   ACCEPTED_AUDIENCES: {
     kind: "string",

@@ -2,6 +2,8 @@ export { baseMapsOf } from "./base-maps.ts";
 export { CLOUD_PLACEHOLDER, usesCloud } from "./cloud.ts";
 export {
   acceptedTokensEnv,
+  administratorAudience,
+  administratorEnv,
   identityAdminPassword,
   identityHostLabel,
   identityIssuer,

@@ -117,6 +117,8 @@ export interface Variables {
   readonly IDENTITY_ACCEPTED_AUDIENCES: string;
   /** Existing OIDC issuer used instead of the deployed identity service. */
   readonly IDENTITY_ISSUER_URL: string | undefined;
+  readonly IDENTITY_ADMIN_ROLE: string;
+  readonly IDENTITY_ROLES_CLAIM: string | undefined;
   readonly IDENTITY_CLIENT_REGISTRATION: "off" | "operators" | "open";
   /** Separated by commas. */
   readonly IDENTITY_CLIENT_ALLOW_PRIVATE: string | undefined;

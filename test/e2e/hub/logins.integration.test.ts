@@ -37,7 +37,7 @@ before(async () => {
     client,
     verifier: unreliable,
     audiences: ["swath-platform"],
-    adminUser: "admin",
+    administrators: { role: "admin", user: "admin" },
     sealer,
     logger: createLogger("hub", "fatal"),
   });
