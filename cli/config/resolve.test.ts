@@ -59,6 +59,12 @@ test("switches of the other variant are off, and setting one warns", () => {
   assert.equal(warnings.filter((warning) => warning.includes("belongs to variant B")).length, 2);
 });
 
+test("OPEN_INGRESS says that there is no protection, also where only this machine reaches the ingress", () => {
+  const { warnings } = resolve({ OPEN_INGRESS: "true" });
+  assert.ok(warnings.some((warning) => /OPEN_INGRESS.*no protection/.test(warning)));
+  assert.ok(!resolve({}).warnings.some((warning) => /no protection/.test(warning)));
+});
+
 test("OPEN_INGRESS turns the protection switches off in variant A unless set, and leaves them in variant B", () => {
   const a = resolve({ OPEN_INGRESS: "true", REQUIRE_ADES_PROTECTION: "true" });
   assert.equal(a.variables.REQUIRE_WORKSPACE_API_PROTECTION, false);

@@ -17,8 +17,8 @@ export const settings = defineSettings({
   LOGIN_REALM: { kind: "string", default: "master", description: "Realm that the login service is a face of." },
   LOGIN_REGISTRATION: {
     kind: "string",
-    default: "open",
-    description: "Who registers clients at the login service: open for everybody, or operators.",
+    default: "operators",
+    description: "Who registers clients at the login service: operators, or open for everybody.",
   },
   DECISION_ALLOW_PRIVATE: {
     kind: "string",

@@ -21,6 +21,8 @@ export interface RealmSettings {
   readonly maxFailureWaitSeconds: number;
   readonly maxDeltaTimeSeconds: number;
   readonly passwordMinimumLength: number;
+  /** Passwords of known breaches, and what is little more than one of them, are not taken. */
+  readonly passwordRefuseCommon: boolean;
   /** As many of the last passwords of a user are not taken again; 0 none. */
   readonly passwordHistory: number;
   /** Names of realm roles, separated by commas, whose holders need a second factor. */
@@ -49,6 +51,7 @@ export const DEFAULT_REALM_SETTINGS: RealmSettings = {
   maxFailureWaitSeconds: 15 * MINUTE,
   maxDeltaTimeSeconds: 12 * 60 * MINUTE,
   passwordMinimumLength: 8,
+  passwordRefuseCommon: true,
   passwordHistory: 0,
   secondFactorRoles: "",
   eventsEnabled: true,

@@ -108,6 +108,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
+      hasLogins: issuer !== undefined,
       ...(internal && { internalCallerOf: internal.callerOf }),
       ...(workspaces &&
         secret !== undefined && {

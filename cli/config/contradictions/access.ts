@@ -55,6 +55,14 @@ export const accessRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "OPEN_INGRESS",
+    check: ({ config, variables: v }) =>
+      v.OPEN_INGRESS && config.onLoopback
+        ? "is true: there is no protection. Every user and program of this machine acts as the administrator without logging in; " +
+          "only what workspaces keep private in the catalogue stays theirs. Set it to false where others use this machine"
+        : undefined,
+  },
+  {
     subject: "PROCESSING_HOST_TOOLS",
     impossible: true,
     check: ({ config, variables: v }) =>

@@ -128,9 +128,9 @@ export const identityVariables = {
   LOGIN_SERVICE_REGISTRATION: {
     type: choice(["open", "operators"]),
     variants: ["B"],
-    fallback: fixed("open"),
+    fallback: fixed("operators"),
     meaning:
-      "Who registers clients at the login service: everybody, where people must then agree to a login with them, or operators alone.",
+      "Who registers clients at the login service: operators alone, with an access token, or everybody (open): 20 an hour from one address, and people must then agree to a login with them, in a browser.",
   },
   SMTP_URL: {
     type: secretUrl(["smtp", "smtps"]),

@@ -74,6 +74,11 @@ async function showSettings({ context, realm, form, to }: RealmContext): Promise
               label: "Brute force detection",
               value: settings.bruteForceProtected,
             })}
+            ${check({
+              name: "passwordRefuseCommon",
+              label: "Refuse common passwords",
+              value: settings.passwordRefuseCommon,
+            })}
             ${numbers(LOGIN_RULES)}
             ${text({
               name: "secondFactorRoles",
@@ -119,6 +124,7 @@ function readSettings(fields: FormFields, isMaster: boolean): object {
     ...(!isMaster && { enabled: fields.flag("enabled") }),
     defaultSignatureAlgorithm: fields.text("defaultSignatureAlgorithm"),
     bruteForceProtected: fields.flag("bruteForceProtected"),
+    passwordRefuseCommon: fields.flag("passwordRefuseCommon"),
     secondFactorRoles: fields.text("secondFactorRoles"),
     eventsEnabled: fields.flag("eventsEnabled"),
     adminEventsEnabled: fields.flag("adminEventsEnabled"),

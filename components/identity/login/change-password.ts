@@ -4,6 +4,7 @@ import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
 import { endUserSessions } from "../store/sessions.ts";
 import { type User, publishUserChange, listFormerPasswords, setPasswordHash, updateUser } from "../store/users.ts";
+import { loadCommonPasswords } from "./common-passwords.ts";
 import { MAX_PASSWORD } from "./hasher.ts";
 
 /** Why a new password cannot be taken, for people; `undefined` when it can. The same for everybody, administrators among them. */
@@ -13,7 +14,7 @@ export async function refusePassword(
   { id, username }: Pick<User, "username"> & { readonly id?: string | undefined },
   password: string,
 ): Promise<string | undefined> {
-  const { passwordMinimumLength: minimum, passwordHistory: former } = realm.settings;
+  const { passwordMinimumLength: minimum, passwordHistory: former, passwordRefuseCommon } = realm.settings;
   if (password.length < minimum) {
     return `The new password is too short; it needs at least ${minimum} characters.`;
   }
@@ -22,6 +23,9 @@ export async function refusePassword(
   }
   if (password.toLowerCase() === username) {
     return "The new password must not be the user name.";
+  }
+  if (passwordRefuseCommon && (await loadCommonPasswords())(password, username)) {
+    return "The new password is one of those that are tried first; take several words, or let a password manager make one.";
   }
   for (const hash of id === undefined || former === 0 ? [] : await listFormerPasswords(pool, id, former)) {
     if (await hasher.verify(hash, password)) {

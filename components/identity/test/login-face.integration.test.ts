@@ -137,7 +137,12 @@ test("a client that a stranger registers acts for people who agree, and never fo
   });
   assert.equal(own.status, 401);
   assert.equal(own.body.error, "unauthorized_client");
-  assert.equal((await passwordGrant(body, "eric")).status, 200, "who gives it the password has agreed");
+  assert.equal(body.grant_types.includes("password"), false);
+  assert.equal(
+    (await passwordGrant(body, "eric")).body.error,
+    "unauthorized_client",
+    "nobody is asked whether they agree",
+  );
   const user = (await identity.logIn("eric")).access_token;
   assert.equal((await register(REGISTRATION, user)).status, 403, "not with the token of somebody who may not");
   assert.equal((await register(REGISTRATION, "no.token")).status, 401);
@@ -157,6 +162,8 @@ for (const [what, body, error] of [
   ["a wildcard", { ...REGISTRATION, redirect_uris: ["*"] }, "invalid_redirect_uri"],
   ["a star at the end", { ...REGISTRATION, redirect_uris: ["https://a.test/*"] }, "invalid_redirect_uri"],
   ["a script", { ...REGISTRATION, redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+  ["a script as logo", { ...REGISTRATION, logo_uri: "javascript:alert(1)" }, "invalid_client_metadata"],
+  ["data as terms", { ...REGISTRATION, tos_uri: "data:text/html,x" }, "invalid_client_metadata"],
   ["an unknown grant", { ...REGISTRATION, grant_types: ["magic"] }, "invalid_client_metadata"],
   ["pairwise subjects", { ...REGISTRATION, subject_type: "pairwise" }, "invalid_client_metadata"],
   ["a list", [REGISTRATION], "invalid_client_metadata"],

@@ -1,5 +1,5 @@
 import type { Caller } from "@swath/auth";
-import { Problem } from "@swath/service";
+import { Problem, maskCredentialsIn } from "@swath/service";
 import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
@@ -25,7 +25,7 @@ export async function requireOperator({ callerOf }: ApiContext, request: Fastify
 
 export const nameOf = ({ user }: Caller): string | undefined => user && (user.username ?? user.id);
 
-/** A task as it is shown. */
+/** A task as it is shown: addresses without logins. */
 export function showTask({ scope, payload, due_at: due, ...task }: Task): object {
   const { buckets: _buckets, provenance: _provenance, ...request } = payload;
   return {
@@ -35,9 +35,9 @@ export function showTask({ scope, payload, due_at: due, ...task }: Task): object
     state: task.state,
     attempts: task.attempts,
     ...(task.state === "queued" && task.attempts > 0 && { next_attempt: due.toISOString() }),
-    reason: task.reason,
-    request,
-    result: task.result,
+    reason: maskCredentialsIn(task.reason),
+    request: maskCredentialsIn(request),
+    result: maskCredentialsIn(task.result),
     requested_by: task.requested_by,
     created_at: task.created_at.toISOString(),
     started_at: task.started_at?.toISOString() ?? null,

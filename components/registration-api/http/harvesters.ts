@@ -1,4 +1,4 @@
-import { Problem } from "@swath/service";
+import { Problem, maskCredentialsIn, restoreCredentials } from "@swath/service";
 import { jsonResponse } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
@@ -85,7 +85,8 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
       const caller = await requireOperator(context, request);
       const { name } = request.params;
       const before = await findHarvester(pool, "", name);
-      await keep(withKeptHeaders({ ...request.body, name }, before?.config), nameOf(caller));
+      const sent = restoreCredentials({ ...request.body, name }, before && toConfigForm(before.config));
+      await keep(withKeptHeaders(sent as Readonly<Record<string, unknown>>, before?.config), nameOf(caller));
       return showHarvester((await findHarvester(pool, "", name)) as Harvester);
     },
   );
@@ -184,7 +185,7 @@ function showHarvester({
   updated_at: updated,
 }: Harvester): object {
   return {
-    ...toConfigForm(config),
+    ...(maskCredentialsIn(toConfigForm(config)) as object),
     name,
     schedule,
     enabled,

@@ -1,4 +1,4 @@
-import { Problem } from "@swath/service";
+import { Problem, maskCredentialsIn, restoreCredentials } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 
@@ -79,7 +79,8 @@ export function addTaskRoutes(app: FastifyInstance, context: ApiContext): void {
     },
     async (request) => {
       const { id } = await enter(request);
-      return { problems: await listProblems(pool, id, MAX_SHOWN_PROBLEMS) };
+      const problems = await listProblems(pool, id, MAX_SHOWN_PROBLEMS);
+      return { problems: problems.map((problem) => maskCredentialsIn(problem)) };
     },
   );
   app.post<{ Body: Static<typeof RepeatAllBody> }>(
@@ -115,10 +116,12 @@ export function addTaskRoutes(app: FastifyInstance, context: ApiContext): void {
       },
     },
     async (request) => {
-      const repair = request.body ?? {};
+      let repair = request.body ?? {};
       if (Object.keys(repair).length > 0) {
         await requireOperator(context, request);
         const { payload } = await enter(request);
+        // What was shown without its login comes back so.
+        repair = restoreCredentials(repair, payload) as typeof repair;
         const unknown = Object.keys(repair).filter((key) => !(key in payload));
         if (unknown.length > 0) {
           throw new Problem(

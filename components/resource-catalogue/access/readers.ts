@@ -13,6 +13,8 @@ interface ReadersOptions {
   /** Which service of the deployment asks, on the internal port. */
   readonly internalCallerOf?: (request: FastifyRequest["raw"]) => InternalCaller | undefined;
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
+  /** Whether people can log in at all: without that nobody owns anything. */
+  readonly hasLogins: boolean;
   /** Left out where the deployment has no workspaces. */
   readonly findMemberships?: FindMemberships;
   readonly findOwned?: FindOwned;
@@ -25,7 +27,7 @@ const NONE: ReadonlyMap<string, WorkspaceRole> = new Map();
 
 /** Makes what the store needs to know of who asks, of a request. */
 export function createReaderOf(options: ReadersOptions): (request: FastifyRequest) => Promise<Reader> {
-  const { callerOf, findMemberships, findOwned, service, domain, internalCallerOf } = options;
+  const { callerOf, hasLogins, findMemberships, findOwned, service, domain, internalCallerOf } = options;
   const workspaceHost =
     domain === undefined ? undefined : new RegExp(`^${escape(service)}\\.([a-z0-9-]+)\\.${escape(domain)}$`, "i");
   return async (request) => {
@@ -41,7 +43,9 @@ export function createReaderOf(options: ReadersOptions): (request: FastifyReques
     const { isAdmin, user } = await callerOf(request);
     const workspaces =
       user === undefined || isAdmin || findMemberships === undefined ? NONE : await findMemberships(user);
-    return { isOperator: isAdmin, workspaces, ...here };
+    // Where no login is needed, nobody in particular is an operator.
+    const anonymous = hasLogins && isAdmin && user === undefined && ({ isAnonymous: true } as const);
+    return { isOperator: isAdmin, workspaces, ...anonymous, ...here };
   };
 }
 

@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
 
-import { OPERATOR, type Reader } from "../access/reader.ts";
+import { OPERATOR, type Reader, managesAll } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, invalidDocument, notFound, problem } from "../http/errors.ts";
 import { requireObject } from "../http/json-body.ts";
@@ -109,7 +109,7 @@ const digest = (key: string): Buffer => hash("sha256", key, "buffer");
 
 const owns = (reader: Reader, workspace: string | null): boolean =>
   (reader.only === undefined || reader.only === workspace) &&
-  (reader.isOperator || (workspace !== null && reader.workspaces.get(workspace) === "owner"));
+  (managesAll(reader) || (workspace !== null && reader.workspaces.get(workspace) === "owner"));
 
 function requireOwner(reader: Reader, request: FastifyRequest, workspace: string | null): void {
   if (!owns(reader, workspace)) {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
+import { managesAll } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { notFound, problem } from "../http/errors.ts";
 import { requireObject } from "../http/json-body.ts";
@@ -29,8 +30,7 @@ export function addSubscriptionRoutes(
 ): void {
   const { pool } = context;
   const onRequest = async (request: FastifyRequest): Promise<void> => {
-    const { isOperator } = await context.readerOf(request);
-    if (!isOperator) {
+    if (!managesAll(await context.readerOf(request))) {
       throw problem(403, "Forbidden", "Only operators subscribe others to changes; anybody may follow /changes.");
     }
   };

@@ -49,7 +49,9 @@ export async function readChanges(pool: pg.Pool, options: ReadOptions): Promise<
       ? []
       : [`coalesce(now.workspace, c.workspace) = ${parameters.add(reader.only, "text")}`]),
     ...(reader.isOperator
-      ? []
+      ? reader.isAnonymous === true
+        ? ["(coalesce(now.is_public, c.is_public) or coalesce(now.workspace, c.workspace) is null)"]
+        : []
       : [
           `(coalesce(now.is_public, c.is_public) or coalesce(now.workspace, c.workspace) = any(${parameters.add([...reader.workspaces.keys()], "text[]")}))`,
         ]),

@@ -40,8 +40,8 @@ export async function findCollection(pool: pg.Pool, reader: Reader, id: string):
 }
 
 /** Which text the condition of a reader has: a name of a prepared statement stands for one text. */
-const toForm = ({ isOperator, workspaces, only }: Reader): string =>
-  `${isOperator ? "operator" : workspaces.size === 0 ? "anybody" : "member"}${only === undefined ? "" : "-here"}`;
+const toForm = ({ isOperator, isAnonymous, workspaces, only }: Reader): string =>
+  `${isOperator ? (isAnonymous === true ? "anonymous" : "operator") : workspaces.size === 0 ? "anybody" : "member"}${only === undefined ? "" : "-here"}`;
 
 export interface NewCollection {
   readonly record: NewRecord;

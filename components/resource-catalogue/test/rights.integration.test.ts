@@ -24,6 +24,8 @@ const identity: Server = createServer((request, response) => {
 await new Promise<void>((resolve) => identity.listen(0, "127.0.0.1", resolve));
 issuer = `http://127.0.0.1:${(identity.address() as AddressInfo).port}/realms/master`;
 
+/** Needs no login. */
+const OPEN_HOST = "resource-catalogue-open.swath.localhost";
 const postgres = await startTestServer();
 const [publicPort = 0, internalPort = 0] = await findFreePorts(2);
 const workspaces: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "../../workspace-api/main.ts")], {
@@ -47,6 +49,7 @@ const built = await buildCatalogue(
     IDENTITY_ISSUER: issuer,
     WORKSPACE_URL: `http://127.0.0.1:${internalPort}`,
     WORKSPACE_SECRET: "secret",
+    OPEN_HOST,
     INTERNAL_SECRET: "of-operators",
     DELEGATE_SECRET: "of-delegates",
     S3_PUBLIC_URL: "https://objstore.swath.localhost",
@@ -64,7 +67,7 @@ after(async () => {
 });
 
 const tokenOf = (user: string): Promise<string> =>
-  new SignJWT({ preferred_username: user })
+  new SignJWT({ preferred_username: user, ...(user === "admin" && { realm_access: { roles: ["admin"] } }) })
     .setProtectedHeader({ alg: "ES256", kid: "one" })
     .setIssuer(issuer)
     .setSubject(`id-of-${user}`)
@@ -159,8 +162,8 @@ test("nobody else learns that a private item exists: not from pages, counts, fac
     "/collections/private/items",
     "/changes",
   ]) {
-    for (const user of [undefined, "bob"]) {
-      const { status, text } = await send(user, "GET", path);
+    for (const [user, host] of [[undefined], ["bob"], [undefined, OPEN_HOST]] as const) {
+      const { status, text } = await send(user, "GET", path, undefined, host);
       assert.ok(status === 200 || status === 404, `${path}: ${status}`);
       assert.doesNotMatch(
         text
@@ -169,13 +172,30 @@ test("nobody else learns that a private item exists: not from pages, counts, fac
           .replaceAll('\\"secret-scene\\"', "")
           .replaceAll('\\"own\\"', ""),
         /secret-scene|hidden-sat|Confidential|2030-|"private"/,
-        `${path} for ${user}`,
+        `${path} for ${user} on ${host}`,
       );
     }
   }
   assert.equal((await send("bob", "GET", "/stac/search")).body.numberMatched, 1);
   assert.equal((await send("eric", "GET", "/stac/search")).body.numberMatched, 2);
   assert.equal((await send("admin", "GET", "/stac/search")).body.numberMatched, 2);
+});
+
+test("where no login is needed, nobody changes what a workspace keeps to its members, and the rest is open", async () => {
+  const open = (method: "GET" | "POST" | "DELETE", path: string, body?: unknown) =>
+    send(undefined, method, path, body, OPEN_HOST);
+  for (const [method, path, body] of [
+    ["DELETE", "/stac/collections/private"],
+    ["DELETE", "/stac/collections/private/items/secret-scene"],
+    ["POST", "/stac/collections/private/items", makeItem("planted")],
+  ] as const) {
+    assert.equal((await open(method, path, body)).status, 404, `${method} ${path}`);
+  }
+  assert.equal((await open("POST", "/subscriptions", { url: "https://example.org/" })).status, 403);
+  assert.equal((await open("POST", "/stac/collections", makeCollection("anybodys"))).status, 201);
+  assert.equal((await open("POST", "/stac/collections/anybodys/items", makeItem("free"))).status, 201);
+  assert.equal((await open("DELETE", "/stac/collections/anybodys")).status, 204);
+  assert.equal((await send("eric", "GET", "/stac/collections/private/items/secret-scene")).status, 200);
 });
 
 test("a taken id is taken, whoever asks, and says nothing more", async () => {

@@ -1,5 +1,7 @@
 import { pino } from "pino";
 
+import { maskCredentials } from "./mask-credentials.ts";
+
 export type Logger = pino.Logger;
 
 /** Where secrets hide in what services log; their values become "[hidden]". */
@@ -29,6 +31,8 @@ export function createLogger(
       level,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), bindings: () => ({ name }) },
+      // Addresses that people gave stand in messages and errors of all kinds.
+      hooks: { streamWrite: maskCredentials },
       redact: { paths: HIDDEN.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "[hidden]" },
     },
     destination,

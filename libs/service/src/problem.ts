@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 
 import { REFUSED_VALUE, isRefusedByDatabase } from "./hostile-text.ts";
 import { isUnavailable } from "./is-unavailable.ts";
+import { maskCredentials, maskCredentialsIn } from "./mask-credentials.ts";
 
 /** Problem details as they are sent (RFC 9457 §3.1). */
 export interface ProblemBody {
@@ -38,8 +39,8 @@ export class Problem extends Error {
       type: type ?? "about:blank",
       title: title ?? STATUS_CODES[status] ?? "Error",
       status,
-      detail,
-      ...extensions,
+      detail: maskCredentials(detail),
+      ...(extensions && (maskCredentialsIn(extensions) as typeof extensions)),
     };
   }
 }

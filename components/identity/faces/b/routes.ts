@@ -40,7 +40,7 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
       url: `${loginBase(face)}/register`,
       realm: face.realm,
       who: face.registration,
-      refusedToStrangers: ["client_credentials"],
+      refusedToStrangers: ["client_credentials", "password"],
       mappers: LOGIN_CLIENT_MAPPERS,
     });
   });

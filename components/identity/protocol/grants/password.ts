@@ -15,6 +15,14 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenRespo
   if (!client.settings.directAccessGrantsEnabled) {
     throw new OAuthError(400, "unauthorized_client", "Client not allowed for direct access grants");
   }
+  if (client.settings.consentRequired) {
+    // Nobody is asked here. RFC 6749 §4.3 is for clients that people have reason to trust with their password.
+    throw new OAuthError(
+      400,
+      "unauthorized_client",
+      "People agree to logins with this client, so they log in with a browser",
+    );
+  }
   const username = form.require("username");
   const result = await authenticateUser(context, handle, {
     username,

@@ -24,6 +24,8 @@ export interface RegistrationRequest {
 
 const GRANT_TYPES = ["authorization_code", "password", "refresh_token", "client_credentials", UMA_GRANT];
 const AUTH_METHODS = ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"];
+/** Addresses that pages show to people (RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2). */
+const SHOWN_ADDRESSES = ["logo_uri", "client_uri", "policy_uri", "tos_uri", "initiate_login_uri"];
 const MAX_URIS = 20;
 const MAX_URI_LENGTH = 2048;
 const MAX_NAME_LENGTH = 200;
@@ -88,6 +90,10 @@ export function readRegistration(body: unknown): RegistrationRequest {
   };
   for (const [name, address] of Object.entries(addresses)) {
     checkAddress(name, address);
+  }
+  // Not kept, and refused all the same: whoever shows the answer would make a link of it.
+  for (const name of SHOWN_ADDRESSES) {
+    checkAddress(name, text(name, MAX_URI_LENGTH));
   }
   const front = addresses[FRONT_CHANNEL_URL];
   const origins = redirectUris.map((uri) => new URL(uri).origin);

@@ -18,6 +18,7 @@ import {
   isRegistered,
   registerClient,
 } from "./client-registrations.ts";
+import { createRegistrationLimit } from "./registration-limit.ts";
 import { readRegistration } from "./registration-request.ts";
 
 /** Where clients are registered below a realm's address, by the name that the known provider has for it. */
@@ -42,6 +43,7 @@ export function addRegistrationRoutes(
   rules: RegistrationAddress,
 ): void {
   const { url } = rules;
+  const limit = createRegistrationLimit();
   const hide = { schema: { hide: true } };
   const openRealm = async (request: FastifyRequest) => {
     const realm = rules.realm ?? (request.params as { realm: string }).realm;
@@ -63,6 +65,9 @@ export function addRegistrationRoutes(
     const { handle, address } = await openRealm(request);
     const registrant = await findRegistrant(context, rules, handle.realm.name, request);
     const requested = readRegistration(request.body);
+    if (registrant === undefined) {
+      limit(request.ip);
+    }
     const { client, isNew } = await registerClient(context, handle, rules, requested, registrant);
     return send(reply, isNew ? 201 : 200, describeRegistration(handle, client, address));
   });

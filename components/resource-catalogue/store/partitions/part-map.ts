@@ -149,9 +149,11 @@ export class PartMap {
 }
 
 /** As `toReadCondition` in SQL. */
-const mayRead = ({ isOperator, workspaces, only }: Reader, { workspace, isPublic }: Part): boolean =>
+const mayRead = ({ isOperator, isAnonymous, workspaces, only }: Reader, { workspace, isPublic }: Part): boolean =>
   (only === undefined || workspace === only) &&
-  (isOperator || isPublic === true || (workspace !== null && workspaces.has(workspace)));
+  ((isOperator && (isAnonymous !== true || workspace === null)) ||
+    isPublic === true ||
+    (workspace !== null && workspaces.has(workspace)));
 
 /** As where records are moved to, for times that have lost what is less than a millisecond; a time that cannot be read fits nowhere. */
 const fits = ({ fromAt, toAt, starts, ends }: Part, { at, start, end }: RecordTime): boolean =>
