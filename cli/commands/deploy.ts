@@ -191,7 +191,7 @@ async function apply(
     for (const note of notes) {
       stdout.write(`Note: ${note}\n`);
     }
-    await buildPages(plan, stdout);
+    await buildPages(plan, stdout, config.onLoopback);
     prepareDirectories(paths);
     writeClusterSettings(paths, cluster);
     await target.releases.write(withRelease(await target.releases.read(), release));
@@ -251,10 +251,11 @@ async function warnOfNames(prepared: PreparedCluster, stderr: NodeJS.WriteStream
 }
 
 /** Pages are there before the services that serve them start. */
-async function buildPages(plan: Plan, stdout: NodeJS.WriteStream): Promise<void> {
+async function buildPages(plan: Plan, stdout: NodeJS.WriteStream, onLoopback: boolean): Promise<void> {
   const components = [...new Set(plan.workloads.map(({ component }) => component))];
   try {
-    await buildWebPages({ components, stdout });
+    // On this machine itself nothing is won by sending less.
+    await buildWebPages({ components, stdout, ...(!onLoopback && { compression: "fast" }) });
   } catch (error) {
     throw error instanceof WebBuildError ? new CommandError(`\n${error.message}`) : error;
   }

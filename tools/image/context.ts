@@ -15,7 +15,7 @@ import { basename, dirname, join } from "node:path";
 
 import { listMaterials } from "./bill-of-materials.ts";
 import { keepNeeded } from "./prune-packages.ts";
-import { removeLitter } from "./prune-files.ts";
+import { removeLitter } from "../install/prune-files.ts";
 
 /** What of the repository is in the image. */
 const SOURCES = ["cli/image", "components", "libs", "package.json", "package-lock.json", "LICENSE"];
@@ -43,7 +43,7 @@ export function prepareContext(root: string, folder: string): void {
 function copySources(root: string, app: string): void {
   const listed = run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard", ...SOURCES], root);
   const bundles = globSync("components/*/web/dist/**/*", { cwd: root, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("/dist/previous"))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
   // npm takes a lock file only together with every workspace that it lists.
   const manifests = globSync(["cli/package.json", "examples/package.json"], { cwd: root });

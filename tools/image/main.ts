@@ -39,7 +39,7 @@ if (engine === undefined) {
 const work = mkdtempSync(join(tmpdir(), "swath-image-"));
 try {
   const started = performance.now();
-  await buildWebPages({ stdout: process.stdout });
+  await buildWebPages({ stdout: process.stdout, compression: "best" });
   const base = values.base ?? findBase();
   const context = join(work, "context");
   prepareContext(root, context);

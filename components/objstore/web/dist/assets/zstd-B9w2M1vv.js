@@ -1,0 +1,1 @@
+import{t as e}from"./zstddec-stream.modern-DV1m79pz.js";import{t}from"./basedecoder-BGstwtqt.js";var n=new e,r=class extends t{decodeBlock(e){return n.decode(new Uint8Array(e)).buffer}};export{r as default,n as zstd};

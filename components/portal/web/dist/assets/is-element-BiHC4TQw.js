@@ -1,0 +1,1 @@
+import{i as e}from"./rolldown-runtime-COiEfhsA.js";import{n as t}from"./jsx-runtime-CldxteV5.js";var n=e(t(),1);function r(e){return Array.isArray(e)||e===null?!1:typeof e==`object`&&e.type!==n.Fragment}export{r as t};

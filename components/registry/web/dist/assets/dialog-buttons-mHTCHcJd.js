@@ -1,0 +1,1 @@
+import{B as e,G as t,Wt as n}from"./notifications.store-ynwNdnhD.js";var r=n();function i({label:n,onCancel:i,isBusy:a,isReady:o}){return(0,r.jsxs)(t,{justify:`flex-end`,children:[(0,r.jsx)(e,{variant:`default`,onClick:i,children:`Cancel`}),(0,r.jsx)(e,{type:`submit`,loading:a,disabled:!o,children:n})]})}export{i as t};

@@ -1,0 +1,1 @@
+import{B as e,Wt as t}from"./notifications.store-ynwNdnhD.js";var n=t();function r({list:{hasNextPage:t,isFetchingNextPage:r,fetchNextPage:i}}){return t?(0,n.jsx)(e,{variant:`default`,loading:r,onClick:()=>void i(),children:`Show more`}):null}export{r as t};

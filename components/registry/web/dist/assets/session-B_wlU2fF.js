@@ -1,0 +1,1 @@
+import{c as e}from"./index-DM2x73mo.js";function t(){return e()}export{t};

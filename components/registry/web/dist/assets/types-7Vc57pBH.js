@@ -1,0 +1,1 @@
+var e=[{value:`3`,label:`Guest: pull`},{value:`2`,label:`Developer: pull and push`},{value:`4`,label:`Maintainer: also delete, and rules`},{value:`1`,label:`Administrator: everything`}];function t({current_user_role_ids:e=[]}){let t=e.includes(1),n=t||e.includes(4);return{isAdmin:t,canMaintain:n,canPush:n||e.includes(2)}}export{t as n,e as t};

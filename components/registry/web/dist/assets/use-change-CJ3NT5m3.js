@@ -1,0 +1,1 @@
+import{t as e}from"./useMutation-DwlpURw9.js";import{F as t}from"./notifications.store-ynwNdnhD.js";import{u as n}from"./api-W2LgKrBh.js";function r({request:r,failed:i,lists:a}){let o=t(),{mutate:s}=e({mutationFn:r,onError:e=>n(i,e),onSettled:()=>Promise.all(a.map(e=>o.invalidateQueries({queryKey:[e]})))});return s}export{r as t};
