@@ -88,7 +88,13 @@ export const settings = defineSettings({
     oneOf: ["auto", "isolated", "open", "refused"],
     default: "auto",
     description:
-      "Tools without a container: isolated by bubblewrap, open (with this service's rights), refused, or auto: isolated where that works, else refused.",
+      "Tools without a container: isolated (by bubblewrap or util-linux), open (with this service's rights), refused, or auto: isolated where that works, else refused.",
+  },
+  SANDBOX: {
+    kind: "string",
+    oneOf: ["auto", "bubblewrap", "util-linux"],
+    default: "auto",
+    description: "What isolates tools: bubblewrap, util-linux, or auto: bubblewrap where it works, else util-linux.",
   },
   BUBBLEWRAP: { kind: "string", default: "bwrap", description: "The program bubblewrap: its name, or its path." },
   TOOL_NETWORK: {

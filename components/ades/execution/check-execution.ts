@@ -27,11 +27,10 @@ export function checkExecution(
         `PROCESSING_TOOL_NETWORK names users and processes, such as ${owner}/${process}.`,
     );
   }
-  const refused = facts.hostTool ? noHostToolsReason(settings) : undefined;
-  if (refused !== undefined) {
-    throw new OgcError(400, "HostToolsRefused", `A tool of this process names no container, and ${refused}.`);
+  const obstacle = findObstacle(settings, facts);
+  if (obstacle !== undefined) {
+    throw obstacle;
   }
-  checkContainer(settings, facts);
   return checkNeeds(settings, facts);
 }
 
@@ -63,13 +62,22 @@ export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes
   return { cores, ramMiB, wishRamMiB: totalRamMiB ?? null };
 }
 
-function checkContainer(settings: AdesSettings, { resources: { demandedImage } }: PackageFacts): void {
+/** What this machine lacks for a package; an operator can mend it. */
+export function findObstacle(
+  settings: AdesSettings,
+  { hostTool, resources: { demandedImage } }: PackageFacts,
+): OgcError | undefined {
+  const refused = hostTool ? noHostToolsReason(settings) : undefined;
+  if (refused !== undefined) {
+    return new OgcError(400, "HostToolsRefused", `A tool of this process names no container, and ${refused}.`);
+  }
   if (demandedImage !== undefined && !runsContainers(settings)) {
-    throw new OgcError(
+    return new OgcError(
       400,
       "NoContainerEngine",
       `This process demands the container ${demandedImage}, and no container engine is used here. The operator can install podman ` +
         "or docker; a package whose tools are on this machine can name the container as a hint (hints: DockerRequirement).",
     );
   }
+  return undefined;
 }

@@ -12,7 +12,7 @@ import {
 import { readCapacity } from "./capacity.ts";
 import { findEngine } from "./container-engine.ts";
 import { SYSTEM_PATH } from "@swath/isolation";
-import { findIsolation, isolate, noHostToolsReason } from "./isolation.ts";
+import { findToolIsolation, isolate, noHostToolsReason } from "./isolation.ts";
 import { createPods, openPodsApi } from "./kubernetes/pod-context.ts";
 import { createPullSecret } from "./kubernetes/pull-secret.ts";
 import { findArchive } from "./platform-images/image-archives.ts";
@@ -22,6 +22,7 @@ import { openPlatformRegistry } from "./platform-images/platform-registry.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
 import { withNetworkOfEngine, withoutNetwork } from "./refuse-network.ts";
 import { type ToolNetwork, openToolNetwork } from "./tool-network/tool-network.ts";
+import { toolPath } from "./tool-path.ts";
 import { limitFolders } from "./watch-disk.ts";
 
 /** What this machine's engine knows of images is of use to every job of a process. */
@@ -46,7 +47,8 @@ export interface JobOfTools {
 /** What runs the tools of a job, with its limits. */
 export async function openJobExecutors(settings: AdesSettings, job: JobOfTools): Promise<JobExecutors> {
   const { mayUseNetwork } = job;
-  const network = mayUseNetwork && findIsolation(settings) !== undefined ? await openToolNetwork(settings) : undefined;
+  const network =
+    mayUseNetwork && findToolIsolation(settings) !== undefined ? await openToolNetwork(settings) : undefined;
   const { host, container: anyContainer, ...others } = createExecutors(settings, job.id, network);
   const pulls = openPulls(settings, job);
   const container = anyContainer && pulledImagesOnly(withPlatformImages(anyContainer, pulls));
@@ -102,7 +104,7 @@ export function createExecutors(settings: AdesSettings, job: string, network?: T
   ofMachine.set(settings, known);
   const { host, ...others } = known;
   const why = noHostToolsReason(settings);
-  const isolation = findIsolation(settings);
+  const isolation = findToolIsolation(settings);
   if (host === undefined || (why === undefined && isolation === undefined)) {
     return known;
   }
@@ -114,7 +116,10 @@ export function createExecutors(settings: AdesSettings, job: string, network?: T
     openFiles: settings.MAX_OPEN_FILES,
     fileBytes: settings.MAX_DISK_MIB * 2 ** 20,
   };
-  return { ...others, host: isolate(host, { ...isolation, folder: jobFolder(settings, job), limits, network }) };
+  return {
+    ...others,
+    host: isolate(host, { isolation, path: toolPath(settings), folder: jobFolder(settings, job), limits, network }),
+  };
 }
 
 /** Whether tools that demand a container can run. */

@@ -1,68 +1,56 @@
 import { CwlError, type Executor, type JobSpec } from "@swath/cwl";
-import { SEALED, findProgram, installCommand, showSystem, noBubblewrapReason } from "@swath/isolation";
+import { type Command, type Isolation, type Sandbox, type View, findIsolation, findProgram } from "@swath/isolation";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { ToolNetwork } from "./tool-network/tool-network.ts";
-import { type ToolLimits, limitCommand, watchProcesses } from "./tool-limits.ts";
+import { type ToolLimits, watchProcesses } from "./tool-limits.ts";
 import type { AdesSettings } from "./storage.ts";
-import { EXAMPLE_TOOLS, toolPath } from "./tool-path.ts";
-
-/** How tools that run on this machine are kept from the rest of it. */
-export interface Isolation {
-  /** The program bubblewrap. */
-  readonly command: string;
-  /** Its arguments for everything that every tool sees. */
-  readonly system: readonly string[];
-}
-
-const found = new WeakMap<object, Isolation | undefined>();
+import { EXAMPLE_TOOLS, seenPath } from "./tool-path.ts";
 
 /**
  * What isolates tools that run on this machine; `undefined` where they run with the service's rights, or not at all.
  * @throws {Error} where isolation was asked for and cannot be had
  */
-export function findIsolation(settings: AdesSettings): Isolation | undefined {
-  if (!found.has(settings)) {
-    found.set(settings, lookForIsolation(settings));
+export function findToolIsolation(settings: AdesSettings): Isolation | undefined {
+  if (!isWanted(settings)) {
+    return undefined;
   }
-  return found.get(settings);
+  const report = tryIsolation(settings);
+  if (!report.works && settings.HOST_TOOLS === "isolated") {
+    throw new Error(
+      `HOST_TOOLS is isolated, and this machine cannot isolate tools (${report.reason}). Mend it (${report.command}), or set ` +
+        "HOST_TOOLS=refused, so that only tools in containers run.",
+    );
+  }
+  return report.works ? report.isolation : undefined;
 }
 
 /** Why tools without a container do not run here; `undefined` where they do. */
 export function noHostToolsReason(settings: AdesSettings): string | undefined {
-  const { HOST_TOOLS: requested, EXECUTOR: executor } = settings;
-  if (executor === "pods" || requested === "open") {
-    return undefined;
-  }
-  if (requested === "refused") {
+  if (settings.HOST_TOOLS === "refused" && settings.EXECUTOR !== "pods") {
     return "the operator lets only tools in containers run here (HOST_TOOLS=refused)";
   }
-  return findIsolation(settings) === undefined
-    ? `tools that name no container need bubblewrap here, which is missing or does not work; install it: ${installCommand()}`
-    : undefined;
-}
-
-function lookForIsolation(settings: AdesSettings): Isolation | undefined {
-  const { HOST_TOOLS: requested, EXECUTOR: executor, BUBBLEWRAP: program } = settings;
-  if (executor === "pods" || requested === "open" || requested === "refused") {
+  if (!isWanted(settings)) {
     return undefined;
   }
-  const command = findProgram([program]);
-  const isolation =
-    command === undefined ? undefined : { command, system: showSystem({ folders: placesOf(toolPath(settings)) }) };
-  const why = isolation === undefined ? "it is not installed" : noBubblewrapReason(isolation.command, isolation.system);
-  if (why !== undefined && requested === "isolated") {
-    throw new Error(
-      `HOST_TOOLS is isolated, and bubblewrap (bwrap) cannot be used: ${why}. Install it (${installCommand()}) and allow user ` +
-        "namespaces, or set HOST_TOOLS=refused, so that only tools in containers run.",
-    );
-  }
-  return why === undefined ? isolation : undefined;
+  const report = tryIsolation(settings);
+  return report.works
+    ? undefined
+    : `tools that name no container cannot be isolated here (${report.reason}); the operator can mend it: ${report.command}`;
 }
 
+const isWanted = ({ HOST_TOOLS: requested, EXECUTOR: executor }: AdesSettings): boolean =>
+  executor !== "pods" && (requested === "auto" || requested === "isolated");
+
+const tryIsolation = ({ BUBBLEWRAP: bubblewrap, SANDBOX: only }: AdesSettings) =>
+  findIsolation({ bubblewrap, ...(only !== "auto" && { only: only as Isolation["kind"] }) });
+
 /** What one job's tools see and may use. */
-interface JobIsolation extends Isolation {
+interface JobIsolation {
+  readonly isolation: Isolation;
+  /** The PATH of the service's settings. */
+  readonly path: string;
   /** Folder of the job. */
   readonly folder: string;
   readonly limits: ToolLimits;
@@ -83,7 +71,7 @@ export function isolate(executor: Executor, isolation: JobIsolation): Executor {
       const guard = watchProcesses(job, isolation, controls.signal);
       try {
         const result = await executor.run(
-          { ...job, command: wrap(job, isolation, guard.pidFile) },
+          { ...job, ...wrap(job, isolation, guard.pidFile) },
           { ...controls, signal: guard.signal },
         );
         return { ...result, usage: { ...result.usage, ...guard.usage() } };
@@ -96,38 +84,50 @@ export function isolate(executor: Executor, isolation: JobIsolation): Executor {
   };
 }
 
-function wrap(
-  job: JobSpec,
-  { command, system, folder, limits, network }: JobIsolation,
-  pidFile: string,
-): readonly string[] {
-  const own = new Set([resolve(folder), realpathSync(folder)]);
-  const writable = [job.outdir.host, job.tmpdir.host];
+function wrap(job: JobSpec, { isolation, path, folder, limits, network }: JobIsolation, pidFile: string): Command {
   const way = job.network ? network : undefined;
-  return [
+  const { command, environment } = isolation.wrap(describeSandbox(job, { path, folder, limits, way, pidFile }), {
+    command: [...(way?.command ?? []), ...job.command],
+    environment: { ...job.environment, PATH: seenPath(job.environment["PATH"] ?? "") },
+  });
+  return {
     // The process that all others of the tool descend from says who it is.
-    "/bin/sh",
-    "-c",
-    'echo $$ > "$0"; exec "$@"',
-    pidFile,
-    command,
-    ...system,
-    ...["/tmp", "/var/tmp"].flatMap((path) => ["--bind", job.tmpdir.host, path]),
-    ...[...own].flatMap((path) => ["--ro-bind", path, path]),
-    ...writable.flatMap((path) => ["--bind", path, path]),
-    "--unshare-net",
-    ...(way?.mounts ?? []),
-    ...SEALED,
-    "--chdir",
-    job.outdir.host,
-    "--",
-    ...limitCommand(limits),
-    ...(way?.command ?? []),
-    ...job.command,
-  ];
+    command: ["/bin/sh", "-c", 'echo $$ > "$0"; exec "$@"', pidFile, ...command],
+    // By these, left-over processes are found.
+    environment: { ...environment, HOME: job.outdir.host, TMPDIR: job.tmpdir.host },
+  };
 }
 
-/** Bubblewrap does not say in a way of its own that there is no such program. @throws {CwlError} */
+interface ToolSandbox {
+  readonly path: string;
+  readonly folder: string;
+  readonly limits: ToolLimits;
+  readonly way: ToolNetwork | undefined;
+  readonly pidFile: string;
+}
+
+/** The sandbox of a tool. */
+export function describeSandbox(
+  { outdir, tmpdir }: Pick<JobSpec, "outdir" | "tmpdir">,
+  { path, folder, limits, way, pidFile }: ToolSandbox,
+): Sandbox {
+  return {
+    scratch: { folder: tmpdir.host },
+    view: [
+      ...placesOf(path),
+      ...[...new Set([resolve(folder), realpathSync(folder)])].map(showAt),
+      ...[outdir.host, tmpdir.host].map((place): View => ({ kind: "writable", source: place, target: place })),
+      ...(way?.view ?? []),
+    ],
+    workdir: outdir.host,
+    limits,
+    file: pidFile,
+  };
+}
+
+const showAt = (path: string): View => ({ kind: "read-only", source: path, target: path });
+
+/** The sandbox does not say in a way of its own that there is no such program. @throws {CwlError} */
 function checkCommand({ name, command: [command = ""], environment, outdir }: JobSpec): void {
   const program = command.includes("/") ? resolve(outdir.host, command) : command;
   if (findProgram([program], environment["PATH"] ?? "") === undefined) {
@@ -141,15 +141,19 @@ function checkCommand({ name, command: [command = ""], environment, outdir }: Jo
 }
 
 /** Folders of programs that are not the system's, with the libraries beside them. */
-function placesOf(path: string): readonly string[] {
-  return path
+function placesOf(path: string): readonly View[] {
+  const folders = path
     .split(":")
-    .filter((folder) => folder.startsWith("/") && !/^\/(?:usr|s?bin)(?:\/|$)/.test(folder))
+    .filter((folder) => folder.startsWith("/") && !/^\/(?:usr|s?bin)(?:\/|$)/.test(folder));
+  const own = folders.filter((folder) => seenPath(folder) !== folder);
+  const others = folders
+    .filter((folder) => !own.includes(folder))
     .flatMap((folder) => {
-      if (EXAMPLE_TOOLS.some((tools) => folder.startsWith(`${tools}/`))) {
-        return EXAMPLE_TOOLS;
-      }
       const beside = ["lib", "lib64", "libexec", "share"].map((name) => join(dirname(folder), name));
       return basename(folder) === "bin" && dirname(folder) !== "/" ? [folder, ...beside] : [folder];
     });
+  return [
+    ...others.filter((each) => existsSync(each)).map(showAt),
+    ...(own.length === 0 ? [] : EXAMPLE_TOOLS.filter(({ source }) => existsSync(source))),
+  ];
 }

@@ -2,25 +2,15 @@ import { CwlError, type JobSpec } from "@swath/cwl";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { findProgram } from "@swath/isolation";
-
-/** What one tool on this machine may use, beside memory and time, which the engine watches. */
+/**
+ * What one tool on this machine may use, beside memory and time, which the engine watches. The kernel holds the limit of processes where
+ * the service is not root, whose processes it does not count; `watchProcesses` holds it anywhere.
+ */
 export interface ToolLimits {
   readonly processes: number;
   readonly openFiles: number;
   /** Of one file. */
   readonly fileBytes: number;
-}
-
-/**
- * What the kernel itself limits. The limit of processes holds where the service is not root, whose processes are not counted;
- * `watchProcesses` holds it anywhere.
- */
-export function limitCommand({ processes, openFiles, fileBytes }: ToolLimits): readonly string[] {
-  const prlimit = findProgram(["prlimit"]);
-  return prlimit === undefined
-    ? []
-    : [prlimit, `--nofile=${openFiles}`, `--nproc=${processes}`, `--fsize=${fileBytes}`, "--core=0", "--"];
 }
 
 /** Milliseconds between looks; the first come sooner. */
@@ -83,6 +73,7 @@ export function watchProcesses(
     stop: () => {
       clearTimeout(timer);
       rmSync(pidFile, { force: true });
+      rmSync(`${pidFile}.mounts`, { force: true });
     },
   };
 }

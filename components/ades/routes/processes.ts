@@ -74,8 +74,9 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
 
   app.post(path, { schema: schemas.deploy }, async (request, reply) => {
     const apiBase = resolveApiBase(context, request, apiFlavor);
-    const process = await readPackage(context, apiBase.user, request);
-    const { id } = process.description;
+    const { process, obstacle } = await readPackage(context, apiBase.user, request);
+    const { description } = process;
+    const { id } = description;
     if (id === ECHO.id) {
       throw immutableProcess(id);
     }
@@ -83,7 +84,13 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
     if (!(await insertProcess(db, process))) {
       throw duplicatedProcess(id, location);
     }
-    return reply.code(201).header("location", location).send(toSummary(process.description, apiBase));
+    // Not kept: an operator may mend it.
+    const warnings = [
+      ...(description.warnings ?? []),
+      ...(obstacle === undefined ? [] : [`Until that is mended, executing this process is refused. ${obstacle}`]),
+    ];
+    const body = toSummary({ ...description, ...(warnings.length > 0 && { warnings }) }, apiBase);
+    return reply.code(201).header("location", location).send(body);
   });
 
   app.get(`${path}/:id`, { schema: schemas.describeProcess }, async (request, reply) => {
@@ -146,7 +153,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
     const id = idOf(request);
     requirePackageType(request);
     const former = await requireMutable(context, apiBase, id);
-    const process = await readPackage(context, apiBase.user, request);
+    const { process } = await readPackage(context, apiBase.user, request);
     const provided = process.description.id;
     const isSame = provided === id || (former.entry !== null && provided === former.entry);
     if (!isSame) {

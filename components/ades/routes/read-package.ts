@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 
 import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
-import { checkNeeds } from "../execution/check-execution.ts";
+import { checkNeeds, findObstacle } from "../execution/check-execution.ts";
 import { runsContainers } from "../execution/executors.ts";
 import type { AdesSettings } from "../execution/storage.ts";
 import { isDockerUnit, toToolOfImage } from "../packages/docker-unit.ts";
@@ -32,8 +32,15 @@ interface PackageText {
   readonly provided?: GivenDescription;
 }
 
-/** The process that a request deploys. @throws {OgcError} 400, 415 */
-export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
+/**
+ * The process that a request deploys, and why it cannot be executed here now, where it cannot.
+ * @throws {OgcError} 400, 415
+ */
+export async function readPackage(
+  context: ApiContext,
+  owner: string,
+  request: FastifyRequest,
+): Promise<{ readonly process: NewProcess; readonly obstacle: string | undefined }> {
   const sent = await readPackageText(context, owner, request);
   const { reference, provided } = sent;
   const { checked, stored: text } = await checkPackageText(context, owner, sent, false);
@@ -46,7 +53,7 @@ export async function readPackage(context: ApiContext, owner: string, request: F
     throw invalidParameter(`${unstorable}; leave it out.`);
   }
   const images = await resolveImages(openPlatformRegistry(context.settings), owner, facts.images);
-  return {
+  const process: NewProcess = {
     owner,
     images,
     description,
@@ -54,6 +61,7 @@ export async function readPackage(context: ApiContext, owner: string, request: F
     reference,
     ...(description.id !== derived.id && { entry: derived.id }),
   };
+  return { process, obstacle: findObstacle(context.settings, facts)?.message };
 }
 
 /** What is wrong with a package, and what of it is stored: with the documents that it refers to. @throws {OgcError} 400 */

@@ -5,7 +5,7 @@ import { openDatabase } from "@swath/postgres";
 import { createLogger, loadSettings } from "@swath/service";
 
 import { settings as definitions } from "../config.ts";
-import { findIsolation } from "../execution/isolation.ts";
+import { findToolIsolation } from "../execution/isolation.ts";
 import { runJob } from "../execution/run-job.ts";
 import { type HeldJob, isHeld } from "../store/queue.ts";
 import type { Tables } from "../store/tables.ts";
@@ -30,7 +30,7 @@ const env = process.env;
 const logger = createLogger("ades-runner", env["LOG_LEVEL"] ?? "info");
 const settings = loadSettings(definitions, env);
 // Looked for while nobody waits.
-findIsolation(settings);
+findToolIsolation(settings);
 const { db, close } = await openDatabase<Tables>({
   url: settings.DATABASE_URL,
   schema: "ades",

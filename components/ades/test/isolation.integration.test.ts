@@ -1,28 +1,25 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+
+import { findIsolation } from "@swath/isolation";
 
 import { shellPackage } from "./packages.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const SECRET = "a-secret-of-the-service-that-no-tool-may-see";
-const skip = findIsolationSkipReason() ?? false;
 
-/** Whether this machine lets programs be isolated: many containers do not. */
-function findIsolationSkipReason(): string | undefined {
-  const { error, status, stderr } = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "--", "true"]);
-  return error !== undefined
-    ? "needs bubblewrap (Debian package bubblewrap)"
-    : status === 0
-      ? undefined
-      : `bubblewrap cannot be used here: ${stderr.toString().trim()}`;
+for (const sandbox of ["bubblewrap", "util-linux"] as const) {
+  const report = findIsolation({ only: sandbox });
+  // Many containers let no program be isolated.
+  const skip = report.works ? false : `${report.reason}; ${report.command}`;
+  /** What a hostile package finds when its tools run on the service's machine, without a container. */
+  describe(`tools on this machine are isolated by ${sandbox}`, { skip }, () => attack(sandbox));
 }
 
-/** What a hostile package finds when its tools run on the service's machine, without a container. */
-describe("tools on this machine are isolated", { skip }, () => {
+function attack(sandbox: string): void {
   let ades: TestAdes;
   let folder: string;
   before(async () => {
@@ -31,6 +28,7 @@ describe("tools on this machine are isolated", { skip }, () => {
     ades = await startAdes({
       env: {
         HOST_TOOLS: "isolated",
+        SANDBOX: sandbox,
         S3_REGION: SECRET,
         TOOL_NETWORK: "alice",
         PLATFORM_DOMAIN: "swath.example",
@@ -189,18 +187,39 @@ describe("tools on this machine are isolated", { skip }, () => {
     assert.equal(job.status, "failed");
     assert.match(job.message, /"no-such-program" was not found on this machine/);
   });
-});
 
-test("without isolation tools without a container are refused, with the command that installs it", async () => {
+  test("variables of a tool mean nothing to the programs that make its sandbox", async () => {
+    const said = await report(
+      "echo has $LD_DEBUG $BASH_ENV",
+      `{ EnvVarRequirement: { envDef: { LD_DEBUG: statistics, LD_DEBUG_OUTPUT: ${folder}/escaped, BASH_ENV: ${folder}/secret } } }`,
+    );
+    assert.match(said, /has statistics .*secret/);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith("escaped")),
+      [],
+    );
+  });
+}
+
+test("a machine that cannot isolate tools says so when a package is deployed, and refuses to execute it", async () => {
   const programs = mkdtempSync(join(tmpdir(), "swath-programs-"));
   for (const [env, detail] of [
     [{ HOST_TOOLS: "refused", CONTAINER_ENGINE: "none" }, /names no container, .*HOST_TOOLS=refused/],
     // A machine where it does not work: this name leads nowhere.
-    [{ HOST_TOOLS: "auto", BUBBLEWRAP: join(programs, "bwrap") }, /names no container, .*install it: \S+.* bubblewrap/],
+    [
+      { HOST_TOOLS: "auto", SANDBOX: "bubblewrap", BUBBLEWRAP: join(programs, "bwrap") },
+      /names no container, .*bubblewrap: it is not installed.*the operator can mend it: \S+/,
+    ],
   ] as const) {
     const ades = await startAdes({ env });
     try {
-      await ades.send("/eve/ogc-api/processes", { text: shellPackage("bare", "true"), type: "application/cwl" });
+      const deployed = await ades.send("/eve/ogc-api/processes", {
+        text: shellPackage("bare", "true"),
+        type: "application/cwl",
+      });
+      assert.equal(deployed.status, 201);
+      assert.match(deployed.body.warnings.join(" "), detail);
+      assert.equal((await ades.send("/eve/ogc-api/processes/bare")).body.warnings, undefined, "it may be mended later");
       const { status, body } = await ades.send("/eve/ogc-api/processes/bare/execution", {
         json: { inputs: { name: "x" } },
         headers: { prefer: "respond-async" },

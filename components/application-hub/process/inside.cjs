@@ -1,6 +1,6 @@
 // Runs inside a server's isolation, which has a network of its own with nobody in it: leads the server's port out through a
 // socket, and ports of the inside to sockets outside (the hub, the way to the network). Plain JavaScript: nothing else of the
-// platform is there.  inside.cjs [sync] IN:SOCKET=PORT… OUT:PORT=SOCKET-OR-HOST:PORT… -- [COMMAND…]
+// platform is there.  inside.cjs [sync] IN:SOCKET-OR-DESCRIPTOR=PORT… OUT:PORT=SOCKET-OR-HOST:PORT… -- [COMMAND…]
 "use strict";
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
@@ -48,8 +48,11 @@ const showExamples = () => {
     const [kind, rest] = [way.slice(0, way.indexOf(":")), way.slice(way.indexOf(":") + 1)];
     const [from, to] = rest.split("=");
     if (kind === "in") {
-      fs.rmSync(from, { force: true });
-      await listen({ path: from }, { host: "127.0.0.1", port: Number(to) });
+      const near = /^\d+$/.test(from) ? { fd: Number(from) } : { path: from };
+      if (near.path !== undefined) {
+        fs.rmSync(near.path, { force: true });
+      }
+      await listen(near, { host: "127.0.0.1", port: Number(to) });
     } else {
       const [, host, port] = /^([\w.-]+):(\d+)$/.exec(to) ?? [];
       const far = host === undefined ? { path: to } : { host, port: Number(port) };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 
 /** A process of this machine, once and for ever: numbers come again, start times with them do not. */
 export interface ProcessId {
@@ -47,9 +47,10 @@ export function measureTree(
   pid: number,
   isOurs: (command: string) => boolean,
   withFirst = false,
-): { readonly cpuSeconds: number; readonly memoryBytes: number } {
+): { readonly cpuSeconds: number; readonly memoryBytes: number; readonly processes: number } {
   let ticks = 0;
   let pages = 0;
+  let processes = 0;
   let isOwnFound = false;
   for (const each of [...(withFirst ? [pid] : []), ...listDescendants(pid)]) {
     // One of them, near the top: the others need not be asked.
@@ -57,11 +58,27 @@ export function measureTree(
       isOwnFound = true;
       continue;
     }
+    processes += 1;
     const stat = readStat(each);
     ticks += stat?.cpuTicks ?? 0;
     pages += stat?.residentPages ?? 0;
   }
-  return { cpuSeconds: ticks / TICKS_PER_SECOND, memoryBytes: pages * PAGE_BYTES };
+  return { cpuSeconds: ticks / TICKS_PER_SECOND, memoryBytes: pages * PAGE_BYTES, processes };
+}
+
+/** Memory that files of a sandbox take: those in its `/tmp` and what its programs share. */
+export function measureScratch(pid: number, isOurs: (command: string) => boolean): number {
+  const inside = listDescendants(pid).find((each) => isOurs(readCommand(each)));
+  const sizes = (inside === undefined ? [] : ["tmp", "var/tmp", "dev/shm"]).map((name) => {
+    try {
+      const { blocks, bfree, bsize } = statfsSync(`/proc/${inside}/root/${name}`);
+      return (blocks - bfree) * bsize;
+    } catch {
+      // Ended meanwhile.
+      return 0;
+    }
+  });
+  return sizes.reduce((sum, each) => sum + each, 0);
 }
 
 /** Its command and arguments, each ended by a NUL; nothing where it has ended. */

@@ -40,7 +40,7 @@ export async function buildProxy({
   const routes = createRoutes(sql, createHubTokens(hub, sql));
   const tunnels = createTunnels();
   const activity = createActivityLog(sql);
-  const upstreams = createUpstreams();
+  const upstreams = createUpstreams({ hasForeignSockets: true });
   const sites = await createSites(logger);
   const relay = createPlatformRelay({
     hub,

@@ -1,3 +1,4 @@
+import { SocketAgent } from "@swath/relay";
 import { parsePeerUrl } from "@swath/service";
 import { request } from "node:http";
 
@@ -12,7 +13,7 @@ export function answersAt(url: string, path: string): Promise<boolean> {
       {
         ...(socketPath === undefined ? { host: hostname, port: port || 80 } : { socketPath }),
         path,
-        agent: false,
+        agent: new SocketAgent(),
         headers: { host: "localhost" },
         timeout: TIMEOUT_MS,
       },

@@ -1,6 +1,7 @@
 import type { Logger } from "@swath/service";
 import { utimesSync, writeFileSync } from "node:fs";
 
+import { MAX_PROCESSES } from "../spawners/server-sandbox.ts";
 import type { Spawner, Usage } from "../spawners/spawner.ts";
 import type { Profile } from "../profiles/model.ts";
 import type { Sql } from "../store/database.ts";
@@ -128,6 +129,11 @@ async function lookAt(deps: WatchDeps, server: ServerRow, isSample: boolean): Pr
         server,
         `It used ${toMiB(usage.memoryBytes)} MiB of memory and may use ${toMiB(limit)} MiB; start a larger one.`,
       );
+      return;
+    }
+    // The kernel counts them where the hub is not root.
+    if ((usage.processes ?? 0) > MAX_PROCESSES) {
+      await lifecycle.stop(server, `It started more than ${MAX_PROCESSES} processes.`);
       return;
     }
   }

@@ -1,3 +1,4 @@
+import { makePrivateFolder } from "@swath/isolation";
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,9 +25,11 @@ export interface HubFolders {
 export function openFolders(data: string): HubFolders {
   const run = join(tmpdir(), `swath-hub-${hash("sha256", data).slice(0, 10)}`);
   const shared = join(run, "shared");
-  for (const folder of [data, join(data, "homes"), run, shared]) {
+  for (const folder of [data, join(data, "homes")]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
+  makePrivateFolder(run);
+  makePrivateFolder(shared);
   // A name is not a path: users may be called "..".
   const toFolder = (user: string) =>
     /^[a-z0-9][a-z0-9_-]{0,60}$/.test(user) ? user : `~${hash("sha256", user).slice(0, 24)}`;

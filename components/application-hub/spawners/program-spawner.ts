@@ -1,4 +1,4 @@
-import { SEALED, findProgram, installCommand, showSystem, noBubblewrapReason } from "@swath/isolation";
+import { findIsolation, findProgram, makePrivateFolder } from "@swath/isolation";
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -6,25 +6,27 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Embedded, Profile } from "../profiles/model.ts";
-import { findProcess, isRunning, listDescendants, measureTree, readCommand, signal } from "../process/proc.ts";
-import { type Authorities, shareAuthorities } from "./authorities.ts";
+import type { Profile } from "../profiles/model.ts";
+import {
+  findProcess,
+  isRunning,
+  listDescendants,
+  measureScratch,
+  measureTree,
+  readCommand,
+  signal,
+} from "../process/proc.ts";
+import { shareAuthorities } from "./authorities.ts";
 import { SEEN } from "./containers/show-host.ts";
 import type { HubFolders } from "./folders.ts";
-import { HUB_PORT, PROXY_PORT, STORAGE_PORT, insideEnvironment } from "./inside-environment.ts";
+import { openSocket } from "./open-socket.ts";
+import { PROGRAM_PATH, type Program, describeProgram, describeServer } from "./server-sandbox.ts";
 import type { Handle, Launch, Liveness, Spawner, Unavailable } from "./spawner.ts";
 
-const DEFAULT_PORT = 8888;
 /** Minutes that servers outlive the hub. */
 const LEASE_MINUTES = 5;
 const STOP_MS = 8000;
 const MAX_LOG_BYTES = 64 * 1024;
-const PROGRAM_PATH = "/usr/local/bin:/usr/bin:/bin";
-/** The platform's own commands, for who writes packages: `swath cwl`, `swath run`. Code alone, as everybody may read it. */
-const COMMANDS = ["bin", "cli", "components", "libs", "node_modules", "package.json", "package-lock.json", "tools"];
-const ROOT = join(import.meta.dirname, "../../..");
-
-type Program = Extract<Embedded, { kind: "program" }>;
 
 /** What a kept server is found by. */
 interface ProgramHandle {
@@ -47,16 +49,13 @@ interface ProgramOptions {
  * hub: a keeper of each (`process/keep.sh`) writes down how it ended and ends it when the hub stays away.
  */
 export function createProgramSpawner({ folders, hasStorage, authorityFile }: ProgramOptions): Spawner {
-  const bubblewrap = findProgram(["bwrap"]);
-  const system = showSystem({ folders: [] });
-  const broken = bubblewrap === undefined ? "it is not installed" : noBubblewrapReason(bubblewrap, system);
-
   const whyNot = async ({ embedded }: Profile): Promise<Unavailable | undefined> => {
     if (embedded?.kind !== "program") {
       return { reason: "it is not a program" };
     }
-    if (broken !== undefined) {
-      return { reason: `bubblewrap cannot be used: ${broken}`, command: installCommand() };
+    const report = findIsolation();
+    if (!report.works) {
+      return { reason: `this machine cannot isolate programs (${report.reason})`, command: report.command };
     }
     const [program = ""] = embedded.command;
     if (findProgram([program], PROGRAM_PATH) !== undefined) {
@@ -78,39 +77,52 @@ export function createProgramSpawner({ folders, hasStorage, authorityFile }: Pro
           `${missing.reason}${missing.command === undefined ? "" : `; an operator can install it: ${missing.command}`}`,
         );
       }
+      const report = findIsolation();
+      if (!report.works) {
+        throw new Error(`this machine cannot isolate programs (${report.reason})`);
+      }
       const program = launch.profile.embedded as Program;
       const folder = folders.serverOf(launch.id);
       rmSync(folder, { recursive: true, force: true });
-      mkdirSync(join(folder, "io"), { recursive: true, mode: 0o700 });
+      makePrivateFolder(join(folder, "io"));
       const home = folders.homeOf(launch.user);
       mkdirSync(home, { recursive: true, mode: 0o700 });
+      const socket = await openSocket(join(folder, "io/app"));
       const log = openSync(join(folder, "log"), "a", 0o600);
-      const { command, env } = wrap(bubblewrap ?? "bwrap", system, {
-        launch,
-        program,
-        home,
-        folder,
-        shared: folders.shared,
-        hasStorage,
-        authorities: shareAuthorities(folders.shared, authorityFile),
-      });
+      const authorities = shareAuthorities(folders.shared, authorityFile);
+      const { command, environment } = report.isolation.wrap(
+        describeServer({ launch, home, folder, shared: folders.shared, authorities, hasStorage }),
+        describeProgram({ launch, program, hasStorage, authorities }),
+      );
       const keeper = spawn(
         "/bin/sh",
         [
           join(import.meta.dirname, "../process/keep.sh"),
           folders.lease,
           String(LEASE_MINUTES),
-          join(folder, "exit"),
+          folder,
+          ...limitCores(launch),
           ...command,
         ],
         // A session of its own, and nothing of the hub's environment.
-        { detached: true, stdio: ["ignore", log, log], cwd: "/", env: { ...env, SWATH_SERVER: launch.id } },
+        {
+          detached: true,
+          stdio: [socket.descriptor, log, log],
+          cwd: "/",
+          env: { ...environment, SWATH_SERVER: launch.id },
+        },
       );
       closeSync(log);
-      await new Promise<void>((resolve, reject) => {
-        keeper.once("spawn", resolve);
-        keeper.once("error", reject);
-      });
+      try {
+        await new Promise<void>((resolve, reject) => {
+          keeper.once("spawn", resolve);
+          keeper.once("error", reject);
+        });
+      } catch (error) {
+        socket.close();
+        throw error;
+      }
+      socket.hand();
       keeper.unref();
       const found = findProcess(keeper.pid ?? 0);
       onEvent(`${program.command[0]} was started`);
@@ -141,11 +153,17 @@ export function createProgramSpawner({ folders, hasStorage, authorityFile }: Pro
           await sleep(20);
         }
       }
-      rmSync(join(folders.serverOf(id), "io"), { recursive: true, force: true });
+      for (const name of ["io", "sandbox.mounts"]) {
+        rmSync(join(folders.serverOf(id), name), { recursive: true, force: true });
+      }
     },
     usage: async (handle) => {
       const { pid, startedAt = "" } = toHandle(handle);
-      return pid !== undefined && isRunning({ pid, startedAt }) ? measureTree(pid, isBridge) : undefined;
+      if (pid === undefined || !isRunning({ pid, startedAt })) {
+        return undefined;
+      }
+      const used = measureTree(pid, isBridge);
+      return { ...used, memoryBytes: used.memoryBytes + measureScratch(pid, isBridge) };
     },
     log: (handle) => readEnd(join(folders.serverOf(toHandle(handle).id), "log")),
   };
@@ -196,105 +214,11 @@ function findOrphan(id: string): { readonly pid: number; readonly startedAt: str
   return undefined;
 }
 
-interface WrapOptions {
-  readonly launch: Launch;
-  readonly program: Program;
-  readonly home: string;
-  readonly folder: string;
-  readonly shared: string;
-  readonly authorities: Authorities | undefined;
-  /** Whether ~/workspace is kept the same as the bucket of the workspace. */
-  readonly hasStorage: boolean;
-}
-
-interface Wrapped {
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** The whole command: limits, isolation, the ways in and out, the program. */
-function wrap(
-  bubblewrap: string,
-  system: readonly string[],
-  { launch, program, home, folder, shared, hasStorage, authorities }: WrapOptions,
-): Wrapped {
-  const port = program.port ?? DEFAULT_PORT;
-  const seenHome = `/home/${/^[a-z0-9][a-z0-9_-]{0,30}$/.test(launch.user) ? launch.user : "user"}`;
-  const egress = launch.profile.egress ?? "platform";
-  const values: Readonly<Record<string, string>> = {
-    port: String(port),
-    base: launch.base,
-    home: seenHome,
-    user: launch.user,
-    origin: launch.origin,
-  };
-  const command = program.command.map((part) =>
-    part.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole),
-  );
-  const env: Record<string, string> = {
-    PATH: `${PROGRAM_PATH}:${SEEN}/platform/bin`,
-    HOME: seenHome,
-    USER: launch.user,
-    LANG: "C.UTF-8",
-    SHELL: "/bin/bash",
-    TMPDIR: "/tmp",
-    PYTHONPATH: `${SEEN}/clients`,
-    SWATH_EXAMPLES: `${SEEN}/examples`,
-    ...authorities?.env,
-    ...launch.env,
-    ...insideEnvironment(launch, `http://127.0.0.1:${port}`),
-  };
-  const mounts = [
-    ["--bind", home, seenHome],
-    ["--tmpfs", "/tmp"],
-    ["--bind", join(folder, "io"), `${SEEN}/io`],
-    ["--ro-bind", process.execPath, `${SEEN}/node`],
-    ["--ro-bind", join(import.meta.dirname, "../process/inside.cjs"), `${SEEN}/inside.cjs`],
-    ["--ro-bind", join(import.meta.dirname, "../process/sync.mjs"), `${SEEN}/sync.mjs`],
-    ["--ro-bind", join(import.meta.dirname, "../clients/python"), `${SEEN}/clients`],
-    ["--ro-bind", join(import.meta.dirname, "../clients/javascript"), `${SEEN}/javascript`],
-    ["--ro-bind", join(import.meta.dirname, "../notebooks"), `${SEEN}/examples`],
-    COMMANDS.flatMap((name) => ["--ro-bind-try", join(ROOT, name), `${SEEN}/platform/${name}`]),
-    authorities === undefined ? [] : ["--ro-bind", authorities.folder, authorities.target],
-    // The sockets come and go with the hub and the proxy; their folders stay.
-    ["--ro-bind", join(shared, "hub"), `${SEEN}/hub`],
-    egress === "none" ? [] : ["--ro-bind", join(shared, egress), `${SEEN}/net`],
-  ].flat();
-  const whole = [
-    ...limit(launch),
-    bubblewrap,
-    ...system,
-    ...mounts,
-    "--unshare-net",
-    ...SEALED,
-    "--chdir",
-    seenHome,
-    "--",
-    `${SEEN}/node`,
-    "--max-old-space-size=32",
-    "--max-semi-space-size=1",
-    `${SEEN}/inside.cjs`,
-    `in:${SEEN}/io/app=${port}`,
-    ...(hasStorage ? ["sync", `out:${STORAGE_PORT}=${SEEN}/hub/storage`] : []),
-    `out:${HUB_PORT}=${SEEN}/hub/sock`,
-    ...(egress === "none" ? [] : [`out:${PROXY_PORT}=${SEEN}/net/sock`]),
-    "--",
-    ...command,
-  ];
-  // Secrets go by the environment: arguments can be read by every user of the machine.
-  return { command: whole, env };
-}
-
-/** Processors by number; memory is watched by the hub, which ends what exceeds it. */
-function limit({ size }: Launch): readonly string[] {
+/** Processors by number. */
+function limitCores({ size }: Launch): readonly string[] {
   const taskset = findProgram(["taskset"]);
-  const prlimit = findProgram(["prlimit"]);
   const count = Math.max(1, Math.ceil(size.cores));
-  const isWhole = count >= availableParallelism();
-  return [
-    ...(prlimit === undefined ? [] : [prlimit, "--core=0", "--"]),
-    ...(taskset === undefined || isWhole ? [] : [taskset, "--cpu-list", `0-${count - 1}`]),
-  ];
+  return taskset === undefined || count >= availableParallelism() ? [] : [taskset, "--cpu-list", `0-${count - 1}`];
 }
 
 async function readEnd(path: string): Promise<string> {

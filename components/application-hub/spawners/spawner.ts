@@ -34,6 +34,7 @@ export interface Usage {
   readonly memoryBytes: number;
   /** Seconds of processor time since the start. */
   readonly cpuSeconds?: number;
+  readonly processes?: number;
   /** Cores in use, where they are told as such. */
   readonly cores?: number;
 }

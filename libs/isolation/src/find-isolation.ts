@@ -24,6 +24,8 @@ export type IsolationReport =
 interface IsolationOptions {
   /** Name or path of bubblewrap. */
   readonly bubblewrap?: string;
+  /** The one way that may be used, where not both may. */
+  readonly only?: Isolation["kind"];
 }
 
 /** A failure is not looked into again for so long; it costs a few milliseconds. */
@@ -35,31 +37,27 @@ const found = new Map<string, { readonly report: IsolationReport; readonly at: n
  * Tries what can isolate programs: bubblewrap first, which starts fastest, then util-linux. What works is remembered; what does not
  * is tried again, so that an operator's repair counts at once.
  */
-export function findIsolation({ bubblewrap = "bwrap" }: IsolationOptions = {}): IsolationReport {
-  const known = found.get(bubblewrap);
+export function findIsolation({ bubblewrap = "bwrap", only }: IsolationOptions = {}): IsolationReport {
+  const key = `${only} ${bubblewrap}`;
+  const known = found.get(key);
   if (known !== undefined && (known.report.works || Date.now() - known.at < FAILED_MS)) {
     return known.report;
   }
-  const report = tryAll(bubblewrap);
-  found.set(bubblewrap, { report, at: Date.now() });
+  const report = tryAll(bubblewrap, only);
+  found.set(key, { report, at: Date.now() });
   return report;
 }
 
-/** Every way that works here, for tests of each. */
-export function listIsolations({ bubblewrap = "bwrap" }: IsolationOptions = {}): readonly Isolation[] {
-  return [tryBubblewrap(bubblewrap), tryUtilLinux()].flatMap((each) => (typeof each === "string" ? [] : [each]));
-}
-
-function tryAll(bubblewrap: string): IsolationReport {
-  const first = tryBubblewrap(bubblewrap);
-  if (typeof first !== "string") {
-    return { works: true, isolation: first };
+function tryAll(bubblewrap: string, only: Isolation["kind"] | undefined): IsolationReport {
+  const failures: string[] = [];
+  for (const kind of (["bubblewrap", "util-linux"] as const).filter((each) => only === undefined || each === only)) {
+    const result = kind === "bubblewrap" ? tryBubblewrap(bubblewrap) : tryUtilLinux();
+    if (typeof result !== "string") {
+      return { works: true, isolation: result };
+    }
+    failures.push(`${kind}: ${result}`);
   }
-  const second = tryUtilLinux();
-  if (typeof second !== "string") {
-    return { works: true, isolation: second };
-  }
-  return { works: false, ...findRemedy(), reason: `bubblewrap: ${first}; util-linux: ${second}` };
+  return { works: false, ...findRemedy(), reason: failures.join("; ") };
 }
 
 /** @returns why it does not work, where it does not */

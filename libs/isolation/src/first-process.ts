@@ -6,7 +6,8 @@ const PREFIX = "SANDBOX_VARIABLE_";
 
 /**
  * The first process of a sandbox: closes every descriptor but the first three, gives the program its variables, runs it, and waits for
- * what it leaves. Privileged mode (`-p`) reads no start-up file that the program's variables name.
+ * what it leaves. Privileged mode (`-p`) reads no start-up file that the program's variables name; `--norc` none of its home, which bash
+ * takes where its input is a socket.
  */
 const FIRST_PROCESS = [
   'for __each in /proc/self/fd/*; do __each=${__each##*/}; ((__each > 2)) && eval "exec $__each>&-"; done',
@@ -20,7 +21,7 @@ const FIRST_PROCESS = [
 /** A command as the first process of a sandbox runs it, within its limits. It shows no path of the host. */
 export function toFirstProcess(limits: SandboxLimits, command: readonly string[]): readonly string[] {
   const script = [limit(limits), ...FIRST_PROCESS].join("\n");
-  return [findProgram(["bash"]) ?? "/bin/bash", "-p", "-c", script, "sandbox", ...command];
+  return [findProgram(["bash"]) ?? "/bin/bash", "-p", "--norc", "-c", script, "sandbox", ...command];
 }
 
 /**

@@ -1,4 +1,4 @@
-export { type IsolationReport, findIsolation, listIsolations } from "./find-isolation.ts";
+export { type IsolationReport, findIsolation } from "./find-isolation.ts";
 export { SYSTEM_PATH, findProgram } from "./find-program.ts";
+export { makePrivateFolder } from "./private-folder.ts";
 export type { Command, Isolation, Sandbox, SandboxLimits, View } from "./sandbox.ts";
-export { SEALED, type SystemView, installCommand, showSystem, noBubblewrapReason } from "./system-arguments.ts";

@@ -16,7 +16,7 @@ interface ForwardOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly relayed: RelayedRequest;
-  readonly upstream: Upstream;
+  readonly upstream: Omit<Upstream, "openAgent">;
   /** Flat names and values. */
   readonly headers: readonly string[];
   /** What the answer's headers become, names and values in turn; those of its connection are gone already. */

@@ -39,7 +39,7 @@ export function openTunnel(options: TunnelOptions): void {
   const outgoing = upstream.request({
     ...upstream.options,
     // A connection of its own, which never goes back to the others.
-    agent: false,
+    agent: upstream.openAgent(),
     method: "GET",
     path: `${upstream.prefix}${path}`,
     setHost: false,

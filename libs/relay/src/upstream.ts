@@ -2,11 +2,15 @@ import { parsePeerUrl } from "@swath/service";
 import { Agent, type RequestOptions, request as httpRequest } from "node:http";
 import { Agent as TlsAgent, request as httpsRequest } from "node:https";
 
+import { SocketAgent } from "./socket-agent.ts";
+
 /** The way to one service behind the gatekeeper. */
 export interface Upstream {
   readonly request: typeof httpRequest;
   readonly options: Pick<RequestOptions, "agent" | "socketPath" | "host" | "port">;
   readonly prefix: string;
+  /** An agent for one connection that never goes back to the others; `false` for Node's own. */
+  readonly openAgent: () => Agent | false;
 }
 
 /** Opens ways to services as they are asked for, and keeps their connections. */
@@ -18,14 +22,21 @@ export interface Upstreams {
 /** Idle connections go before the servers behind, with their 5 seconds, close them under a request. */
 const KEEP_IDLE = 4000;
 
-export function createUpstreams(): Upstreams {
-  const plain = new Agent({
+interface UpstreamsOptions {
+  /** Sockets are in folders that programs of others may write in: a link in the place of one is not followed. */
+  readonly hasForeignSockets?: boolean;
+}
+
+export function createUpstreams({ hasForeignSockets = false }: UpstreamsOptions = {}): Upstreams {
+  const PlainAgent = hasForeignSockets ? SocketAgent : Agent;
+  const plain = new PlainAgent({
     keepAlive: true,
     scheduling: "lifo",
     timeout: 0,
     keepAliveMsecs: 1000,
     maxFreeSockets: 256,
   });
+  const openAgent = hasForeignSockets ? () => new SocketAgent() : () => false as const;
   const secure = new TlsAgent({ keepAlive: true, scheduling: "lifo", maxFreeSockets: 256 });
   for (const agent of [plain, secure]) {
     agent.on("free", (socket) => socket.setTimeout(KEEP_IDLE));
@@ -33,7 +44,7 @@ export function createUpstreams(): Upstreams {
   const known = new Map<string, Upstream>();
   return {
     get: (url) => {
-      const upstream = known.get(url) ?? openUpstream(url, plain, secure);
+      const upstream = known.get(url) ?? { ...openUpstream(url, plain, secure), openAgent };
       known.set(url, upstream);
       return upstream;
     },
@@ -44,7 +55,7 @@ export function createUpstreams(): Upstreams {
   };
 }
 
-function openUpstream(url: string, plain: Agent, secure: TlsAgent): Upstream {
+function openUpstream(url: string, plain: Agent, secure: TlsAgent): Omit<Upstream, "openAgent"> {
   const { origin, prefix, socketPath } = parsePeerUrl(url);
   if (socketPath !== undefined) {
     return { request: httpRequest, options: { agent: plain, socketPath }, prefix };

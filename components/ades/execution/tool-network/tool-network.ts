@@ -1,3 +1,4 @@
+import type { View } from "@swath/isolation";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +8,8 @@ import { openToolProxy } from "./tool-proxy.ts";
 
 /** The way of isolated tools to the network: they have none of their own, but a proxy at an address of this machine within it. */
 export interface ToolNetwork {
-  /** Arguments of bubblewrap that show the proxy to a tool. */
-  readonly mounts: readonly string[];
+  /** What shows the proxy to a tool. */
+  readonly view: readonly View[];
   /** What a tool's command follows. */
   readonly command: readonly string[];
   readonly close: () => Promise<void>;
@@ -22,10 +23,10 @@ export async function openToolNetwork(settings: AdesSettings): Promise<ToolNetwo
   const folder = mkdtempSync(join(tmpdir(), "swath-net-"));
   const proxy = await openToolProxy(join(folder, "proxy"), settings);
   return {
-    mounts: [
-      ...toMount(folder, `${SEEN}/net`),
-      ...toMount(process.execPath, `${SEEN}/node`),
-      ...toMount(join(import.meta.dirname, "lead-to-proxy.js"), `${SEEN}/lead-to-proxy.js`),
+    view: [
+      { kind: "read-only", source: folder, target: `${SEEN}/net` },
+      { kind: "read-only", source: process.execPath, target: `${SEEN}/node` },
+      { kind: "read-only", source: join(import.meta.dirname, "lead-to-proxy.js"), target: `${SEEN}/lead-to-proxy.js` },
     ],
     command: [`${SEEN}/node`, "--max-old-space-size=32", `${SEEN}/lead-to-proxy.js`, `${SEEN}/net/proxy`],
     close: async () => {
@@ -34,5 +35,3 @@ export async function openToolNetwork(settings: AdesSettings): Promise<ToolNetwo
     },
   };
 }
-
-const toMount = (source: string, target: string): readonly string[] => ["--ro-bind", source, target];
