@@ -118,6 +118,6 @@ export const ATTACKS: readonly Attack[] = [
     title: "is given its variables, and runs no start-up file on the way",
     script: () => "env",
     holds: /^GIVEN=yes$/m,
-    breaks: /SANDBOX_VARIABLE|^SHLVL=|bashrc/m,
+    breaks: /SANDBOX_VARIABLE|bashrc/,
   },
 ];

@@ -16,7 +16,6 @@ exec 3<&-
   while sleep 1; do
     if [ ! -e "$lease" ]; then
       kill -KILL "$server"
-      rm -rf "$folder"
       exit
     fi
     looks=$((looks + 1))
@@ -31,4 +30,8 @@ watch=$!
 wait "$server"
 code=$?
 kill "$watch" 2>/dev/null
-[ -e "$result" ] || [ ! -d "$folder" ] || echo "$code" >"$result"
+if [ ! -e "$lease" ]; then
+  rm -rf "$folder"
+elif [ ! -e "$result" ]; then
+  echo "$code" >"$result"
+fi

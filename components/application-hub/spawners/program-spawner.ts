@@ -1,4 +1,4 @@
-import { findIsolation, findProgram, makePrivateFolder } from "@swath/isolation";
+import { type IsolationReport, findIsolation, findProgram, makePrivateFolder } from "@swath/isolation";
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -42,18 +42,25 @@ interface ProgramOptions {
   readonly hasStorage: boolean;
   /** Certificate of the platform's own authority, where it has one. */
   readonly authorityFile: string | undefined;
+  /** Looks for what isolates programs; a test asks for one way. */
+  readonly isolation?: () => IsolationReport;
 }
 
 /**
  * Programs of this machine, isolated as tools of jobs are: their own processes, home and network. They are no children of the
  * hub: a keeper of each (`process/keep.sh`) writes down how it ended and ends it when the hub stays away.
  */
-export function createProgramSpawner({ folders, hasStorage, authorityFile }: ProgramOptions): Spawner {
+export function createProgramSpawner({
+  folders,
+  hasStorage,
+  authorityFile,
+  isolation = findIsolation,
+}: ProgramOptions): Spawner {
   const whyNot = async ({ embedded }: Profile): Promise<Unavailable | undefined> => {
     if (embedded?.kind !== "program") {
       return { reason: "it is not a program" };
     }
-    const report = findIsolation();
+    const report = isolation();
     if (!report.works) {
       return { reason: `this machine cannot isolate programs (${report.reason})`, command: report.command };
     }
@@ -77,7 +84,7 @@ export function createProgramSpawner({ folders, hasStorage, authorityFile }: Pro
           `${missing.reason}${missing.command === undefined ? "" : `; an operator can install it: ${missing.command}`}`,
         );
       }
-      const report = findIsolation();
+      const report = isolation();
       if (!report.works) {
         throw new Error(`this machine cannot isolate programs (${report.reason})`);
       }

@@ -123,7 +123,8 @@ function tryOut({ wrap }: Isolation): string | undefined {
     if (error === undefined && status === 0) {
       return undefined;
     }
-    return (error?.message ?? (stderr.toString().trim() || `it ended with status ${status}`)).slice(0, 300);
+    const [said = ""] = stderr.toString().trim().split("\n");
+    return (error?.message ?? (said || `it ended with status ${status}`)).slice(0, 300);
   } catch (error) {
     return (error as Error).message.slice(0, 300);
   } finally {

@@ -20,12 +20,6 @@ export function findRemedy(
   isRoot = process.getuid?.() === 0,
 ): Remedy {
   const sudo = isRoot ? "" : "sudo ";
-  if (["/.dockerenv", "/run/.containerenv"].some(exists)) {
-    return {
-      obstacle: "container",
-      command: "start this container with --privileged, or set PROCESSING_HOST_TOOLS=refused",
-    };
-  }
   if (read("/proc/sys/user/max_user_namespaces") === "0") {
     return {
       obstacle: "user-namespaces",
@@ -37,6 +31,12 @@ export function findRemedy(
   }
   if (!isRoot && read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === "1") {
     return { obstacle: "apparmor", command: "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" };
+  }
+  if (["/.dockerenv", "/run/.containerenv"].some(exists)) {
+    return {
+      obstacle: "container",
+      command: "start this container with --privileged, or set PROCESSING_HOST_TOOLS=refused",
+    };
   }
   return {
     obstacle: findProgram(["bwrap"]) === undefined ? "programs" : "unknown",

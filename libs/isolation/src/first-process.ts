@@ -21,7 +21,7 @@ const FIRST_PROCESS = [
 /** A command as the first process of a sandbox runs it, within its limits. It shows no path of the host. */
 export function toFirstProcess(limits: SandboxLimits, command: readonly string[]): readonly string[] {
   const script = [limit(limits), ...FIRST_PROCESS].join("\n");
-  return [findProgram(["bash"]) ?? "/bin/bash", "-p", "--norc", "-c", script, "sandbox", ...command];
+  return [findProgram(["bash"]) ?? "/bin/bash", "--norc", "-p", "-c", script, "sandbox", ...command];
 }
 
 /**

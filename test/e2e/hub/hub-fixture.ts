@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { request } from "node:http";
 
+import { findIsolation } from "@swath/isolation";
 import { type TestCluster, createTestCluster } from "@swath/testing";
 import { launchChromium } from "@swath/testing/chromium";
 import { type Browser, type BrowserContext, type Page } from "playwright-core";
@@ -9,7 +10,11 @@ export const PASSWORD = "changeme";
 
 /** Why servers cannot run on this machine, where they cannot. */
 export function skipReason(...programs: readonly (readonly [path: string, debianPackage: string])[]): string | false {
-  const missing = [["/usr/bin/bwrap", "bubblewrap"] as const, ...programs].filter(([path]) => !existsSync(path));
+  const isolation = findIsolation();
+  if (!isolation.works) {
+    return `${isolation.reason}; ${isolation.command}`;
+  }
+  const missing = programs.filter(([path]) => !existsSync(path));
   return missing.length === 0
     ? false
     : `needs ${missing.map(([path]) => path).join(", ")} (apt-get install ${missing.map(([, name]) => name).join(" ")})`;
