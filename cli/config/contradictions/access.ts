@@ -68,7 +68,7 @@ export const accessRules: readonly ContradictionRule[] = [
     check: ({ config, variables: v }) =>
       v.REQUIRE_ADES && v.PROCESSING_HOST_TOOLS === "open" && !config.onLoopback && !v.PROCESSING_HOST_TOOLS_EXPOSED
         ? "is open and the ingress is reachable from other machines: whoever may deploy packages can do whatever the processing service may; " +
-          "install bubblewrap and set isolated, or set PROCESSING_HOST_TOOLS_EXPOSED=true as well"
+          "set isolated, or set PROCESSING_HOST_TOOLS_EXPOSED=true as well"
         : undefined,
   },
   {

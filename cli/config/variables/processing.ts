@@ -110,7 +110,7 @@ export const processingVariables = {
     type: choice(["auto", "isolated", "open", "refused"]),
     fallback: fixed("auto"),
     meaning:
-      "Tools of processing jobs that name no container, on the embedded cluster: isolated (bubblewrap shows them the system's programs and their own job's files, and no network unless PROCESSING_TOOL_NETWORK gives it), open (they may do whatever the processing service may), refused, or auto: isolated where bubblewrap is installed and works, else refused.",
+      "Tools of processing jobs that name no container, on the embedded cluster: isolated (a sandbox, by bubblewrap or util-linux, shows them the system's programs and their own job's files, and no network unless PROCESSING_TOOL_NETWORK gives it), open (they may do whatever the processing service may), refused, or auto: isolated where a sandbox can be made, else refused.",
   },
   PROCESSING_HOST_TOOLS_EXPOSED: {
     type: boolean,
