@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 
-import { type Isolation, type Sandbox, type View, findIsolation } from "@swath/isolation";
+import { type Isolation, type Sandbox, findIsolation } from "@swath/isolation";
 
 import { describeSandbox } from "../../components/ades/execution/isolation.ts";
 import { toolPath } from "../../components/ades/execution/tool-path.ts";
@@ -119,11 +119,10 @@ for (const kind of ["bubblewrap", "util-linux"] as const) {
 
       test("what it may write is no place that a service looks for its own files in", () => {
         const sandbox = describeIt();
-        const writable = sandbox.view.filter(
-          (view): view is Extract<View, { kind: "writable" }> => view.kind === "writable",
-        );
+        const writable = sandbox.view.flatMap((view) => (view.kind === "writable" ? [view.source] : []));
         const own = [sandbox.file, `${sandbox.file}.mounts`, ...["server", "shared"].map((each) => join(folder, each))];
-        for (const { source } of writable) {
+        assert.notEqual(writable.length, 0);
+        for (const source of writable) {
           for (const path of own.map((each) => join(realpathSync(folder), each.slice(folder.length)))) {
             const [one, other] = [`${realpathSync(source)}/`, `${path}/`];
             assert.ok(!one.startsWith(other) && !other.startsWith(one), `${source} overlaps with ${path}`);
