@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { type Isolation, type Sandbox, findIsolation } from "@swath/isolation";
 
 import { describeSandbox } from "../../components/ades/execution/isolation.ts";
-import { toolPath } from "../../components/ades/execution/tool-path.ts";
+import { seenPath, toolPath } from "../../components/ades/execution/tool-path.ts";
 import { describeServer } from "../../components/application-hub/spawners/server-sandbox.ts";
 import type { Launch } from "../../components/application-hub/spawners/spawner.ts";
 import { ATTACKS, type Surroundings } from "./attacks.ts";
@@ -95,6 +95,15 @@ for (const kind of ["bubblewrap", "util-linux"] as const) {
           }
         });
       }
+
+      test(
+        "finds the tools of the example packages",
+        { skip: !name.includes("tools") && "servers have them not" },
+        () => {
+          const said = run(["swath-examples", "none"], { PATH: seenPath(toolPath({ TOOL_PATH: undefined })) });
+          assert.match(said, /unknown tool "none"; tools: ndvi/);
+        },
+      );
 
       test("its variables mean nothing outside", () => {
         run(["/bin/true"], { LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: join(folder, "escaped"), BASH_ENV: "/no/such" });

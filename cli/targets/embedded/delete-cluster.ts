@@ -8,5 +8,6 @@ export async function deleteCluster(cluster: string, env: NodeJS.ProcessEnv): Pr
   const paths = clusterPaths(cluster, env);
   await createEmbeddedTarget(cluster, env).delete();
   rmSync(paths.run, { recursive: true, force: true });
-  rmSync(paths.directory, { recursive: true, force: true });
+  // Servers of the hub are no pods: they end when they see that its folder is gone, and may write until then.
+  rmSync(paths.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }

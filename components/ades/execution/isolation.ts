@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { ToolNetwork } from "./tool-network/tool-network.ts";
 import { type ToolLimits, watchProcesses } from "./tool-limits.ts";
 import type { AdesSettings } from "./storage.ts";
-import { EXAMPLE_TOOLS, seenPath } from "./tool-path.ts";
+import { EXAMPLE_TOOLS, isOfExamples, seenPath } from "./tool-path.ts";
 
 /**
  * What isolates tools that run on this machine; `undefined` where they run with the service's rights, or not at all.
@@ -145,7 +145,7 @@ function placesOf(path: string): readonly View[] {
   const folders = path
     .split(":")
     .filter((folder) => folder.startsWith("/") && !/^\/(?:usr|s?bin)(?:\/|$)/.test(folder));
-  const own = folders.filter((folder) => seenPath(folder) !== folder);
+  const own = folders.filter(isOfExamples);
   const others = folders
     .filter((folder) => !own.includes(folder))
     .flatMap((folder) => {

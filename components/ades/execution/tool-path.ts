@@ -4,12 +4,20 @@ import { join } from "node:path";
 import type { AdesSettings } from "./storage.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Where a tool finds the platform's own tools: where they are on this machine may be a place that it has files of its own at. */
-const SEEN = "/run/swath/platform";
+const EXAMPLES = `${ROOT}/examples/`;
 
 /** Where tools are found that run without a container: those of the example packages, then the system's. */
 export const toolPath = ({ TOOL_PATH }: Pick<AdesSettings, "TOOL_PATH">): string =>
-  TOOL_PATH ?? `${join(ROOT, "examples/bin")}:/usr/local/bin:/usr/bin:/bin`;
+  TOOL_PATH ?? `${EXAMPLES}bin:/usr/local/bin:/usr/bin:/bin`;
+
+/**
+ * Where a tool sees the platform's own tools. Where they are, so that code that was compiled before is found again by its path; but not
+ * below temporary files, since a tool has its own there.
+ */
+export const seenRoot = (root: string): string => (/^\/(?:var\/)?tmp\//.test(root) ? "/run/swath/platform" : root);
+
+/** Whether a folder of programs is one of the example packages. */
+export const isOfExamples = (folder: string): boolean => folder.startsWith(EXAMPLES);
 
 /** What the tools of the example packages are made of. */
 export const EXAMPLE_TOOLS = [
@@ -19,11 +27,14 @@ export const EXAMPLE_TOOLS = [
   "tools/node",
   "package.json",
   "package-lock.json",
-].map((name) => ({ kind: "read-only", source: join(ROOT, name), target: join(SEEN, name) }) as const satisfies View);
+].map(
+  (name) =>
+    ({ kind: "read-only", source: join(ROOT, name), target: join(seenRoot(ROOT), name) }) as const satisfies View,
+);
 
 /** A PATH as a tool in a sandbox has it. */
 export const seenPath = (path: string): string =>
   path
     .split(":")
-    .map((folder) => (folder.startsWith(`${ROOT}/examples/`) ? join(SEEN, folder.slice(ROOT.length)) : folder))
+    .map((folder) => (isOfExamples(folder) ? join(seenRoot(ROOT), folder.slice(ROOT.length)) : folder))
     .join(":");

@@ -31,7 +31,8 @@ wait "$server"
 code=$?
 kill "$watch" 2>/dev/null
 if [ ! -e "$lease" ]; then
-  rm -rf "$folder"
+  # With the sockets that all servers saw: this deployment is no more.
+  rm -rf "${folder%/*}"
 elif [ ! -e "$result" ]; then
   echo "$code" >"$result"
 fi

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { checkQuotas } from "./quotas.ts";
-import { whyCull } from "./watch.ts";
+import { findExcess, whyCull } from "./watch.ts";
 
 const now = Date.parse("2026-01-01T12:00:00Z");
 const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000);
@@ -10,6 +10,14 @@ const profile = (more: object) => ({
   definition: { id: "p", groups: [], definition: { display_name: "P", slug: "p" }, ...more },
 });
 const limits = { idleSeconds: 3600, maxAgeSeconds: 0 };
+
+test("a server that uses more memory or processes than it may is stopped with the reason", () => {
+  const [limit, usage] = [2 ** 30, { memoryBytes: 2 ** 29, processes: 100 }];
+  assert.equal(findExcess(usage, limit), undefined);
+  assert.equal(findExcess({ ...usage, memoryBytes: 2 ** 31 }, 0), undefined);
+  assert.match(findExcess({ ...usage, memoryBytes: 2 ** 31 }, limit) ?? "", /used 2048 MiB .* may use 1024 MiB/);
+  assert.match(findExcess({ ...usage, processes: 1500 }, limit) ?? "", /more than 1024 processes/);
+});
 
 test("idle servers and old ones are stopped, by the profile's own limits where it has them", () => {
   const server = (idle: number, age: number, more = {}) => ({

@@ -123,17 +123,9 @@ async function lookAt(deps: WatchDeps, server: ServerRow, isSample: boolean): Pr
     if (isSample) {
       samples.add(server.id, Date.now(), usage);
     }
-    const limit = Number(server.memory_bytes);
-    if (limit > 0 && usage.memoryBytes > limit) {
-      await lifecycle.stop(
-        server,
-        `It used ${toMiB(usage.memoryBytes)} MiB of memory and may use ${toMiB(limit)} MiB; start a larger one.`,
-      );
-      return;
-    }
-    // The kernel counts them where the hub is not root.
-    if ((usage.processes ?? 0) > MAX_PROCESSES) {
-      await lifecycle.stop(server, `It started more than ${MAX_PROCESSES} processes.`);
+    const excess = findExcess(usage, Number(server.memory_bytes));
+    if (excess !== undefined) {
+      await lifecycle.stop(server, excess);
       return;
     }
   }
@@ -141,6 +133,15 @@ async function lookAt(deps: WatchDeps, server: ServerRow, isSample: boolean): Pr
   if (reason !== undefined) {
     await lifecycle.stop(server, reason);
   }
+}
+
+/** What a server uses more of than it may. @param memoryLimit bytes, 0 for none */
+export function findExcess({ memoryBytes, processes = 0 }: Usage, memoryLimit: number): string | undefined {
+  if (memoryLimit > 0 && memoryBytes > memoryLimit) {
+    return `It used ${toMiB(memoryBytes)} MiB of memory and may use ${toMiB(memoryLimit)} MiB; start a larger one.`;
+  }
+  // The kernel counts processes where the hub is not root.
+  return processes > MAX_PROCESSES ? `It started more than ${MAX_PROCESSES} processes.` : undefined;
 }
 
 /** Why a server is to end now, if it is. */
