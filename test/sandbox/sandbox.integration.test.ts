@@ -105,6 +105,11 @@ for (const kind of ["bubblewrap", "util-linux"] as const) {
         },
       );
 
+      test("a program that is killed ends with its signal's status, and nothing is written in its name", () => {
+        assert.equal(run(["/bin/sh", "-c", "echo last >&2; kill -9 $$"]), "last\n");
+        assert.match(run(["/no/such/program"]), /No such file/);
+      });
+
       test("its variables mean nothing outside", () => {
         run(["/bin/true"], { LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: join(folder, "escaped"), BASH_ENV: "/no/such" });
         assert.deepEqual(

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { findIsolation } from "@swath/isolation";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { findFreePorts, waitUntil } from "@swath/testing";
 
@@ -121,7 +122,7 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
       S3_SECRET_KEY: ROOT.secretAccessKey,
       MAX_CORES: "2",
       // Tools of the tests' own packages; where they cannot be isolated, in the open.
-      HOST_TOOLS: canIsolate() ? "isolated" : "open",
+      HOST_TOOLS: findIsolation().works ? "isolated" : "open",
       ...options.env,
       ...env,
     });
@@ -179,6 +180,3 @@ async function killNow(child: ChildProcess): Promise<void> {
   child.kill("SIGKILL");
   await exited;
 }
-
-const canIsolate = (): boolean =>
-  spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "--", "true"], { stdio: "ignore" }).status === 0;

@@ -14,6 +14,8 @@ const DEFAULT_PORT = 8888;
 /** Processes and threads of one server: notebooks with many kernels have some hundred. */
 export const MAX_PROCESSES = 1024;
 const MAX_OPEN_FILES = 8192;
+/** Address space that a program may take without using it. */
+const RESERVED_BYTES = 2 ** 30;
 /** Temporary files where a server's memory has no limit. */
 const SCRATCH_BYTES = 2 ** 30;
 /** The platform's own commands, for who writes packages: `swath cwl`, `swath run`. Code alone, as everybody may read it. */
@@ -69,8 +71,8 @@ export function describeServer({ launch, home, folder, shared, authorities }: Om
     limits: {
       processes: MAX_PROCESSES,
       openFiles: MAX_OPEN_FILES,
-      // Of one process: programs ask for more than they use, and the hub counts what all of them use.
-      ...(memoryBytes > 0 && { dataBytes: 2 * memoryBytes }),
+      // Of one process: programs reserve more than they use (Node.js 200 MB), and the hub counts what all of them use.
+      ...(memoryBytes > 0 && { dataBytes: RESERVED_BYTES + 2 * memoryBytes }),
     },
     file: join(folder, "sandbox"),
   };

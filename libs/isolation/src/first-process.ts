@@ -14,7 +14,8 @@ const FIRST_PROCESS = [
   "unset PWD OLDPWD SHLVL",
   `for __each in "\${!${PREFIX}@}"; do export "\${__each#${PREFIX}}=\${!__each}"; unset "$__each"; done`,
   "unset __each",
-  '"$@"',
+  // The shell's own word of a signal that ended the program is none of the program's.
+  'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-',
   "exit $?",
 ];
 
