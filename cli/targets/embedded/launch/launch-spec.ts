@@ -5,7 +5,7 @@ import type { EnvValue, PlatformSecret, SecretEntry, Workload } from "@swath/man
 
 import { databaseUrl } from "../../../platform/plan-database.ts";
 import type { Plan } from "../../../platform/plan.ts";
-import { DesiredStateError, isPlanVariable } from "../supervisor/desired-schema.ts";
+import { DesiredStateError, isPlanVariable } from "../supervisor/plan-variables.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import type { SecretReader } from "../state/secrets.ts";
 

@@ -4,8 +4,8 @@ import type { Logger } from "@swath/service/log";
 import { createSecretCheck, readBearer } from "@swath/service/secret-check";
 
 import type { PodStatus } from "../../pod-status.ts";
-import { DesiredStateError, parseDesiredState } from "./desired-schema.ts";
 import { readJsonBody } from "./json-body.ts";
+import { DesiredStateError } from "./plan-variables.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** What `GET /status` and every line of `GET /events` say. */
@@ -56,6 +56,8 @@ export function createControlServer({ supervisor, logger, codeVersion, key, exit
     "GET /status": (_request, response) => sendJson(response, 200, status()),
     "GET /events": (_request, response) => streamStatus(supervisor, response, status),
     "PUT /desired": async (request, response) => {
+      // The schema is loaded when a plan comes: a supervisor that only watches needs none of it.
+      const { parseDesiredState } = await import("./desired-schema.ts");
       await supervisor.apply(parseDesiredState(await readJsonBody(request)));
       response.writeHead(204).end();
     },

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { resolveConfig } from "../../../config/resolve.ts";
 import { components } from "../../../platform/components.ts";
 import { createPlan } from "../../../platform/plan.ts";
-import { DesiredStateError, isPlanVariable, parseDesiredState } from "./desired-schema.ts";
+import { parseDesiredState } from "./desired-schema.ts";
+import { DesiredStateError, isPlanVariable } from "./plan-variables.ts";
 
 const cluster = {
   name: "swath",
