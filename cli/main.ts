@@ -1,3 +1,4 @@
+import { isOperatorAct } from "./audit/operator-acts.ts";
 import { commands, findCommand, suggestCommand } from "./commands/index.ts";
 import { CommandError } from "./commands/command.ts";
 
@@ -24,7 +25,15 @@ async function main(): Promise<number> {
   }
   try {
     const { env, stdin, stdout, stderr } = process;
-    return await command.run({ args, env, stdin, stdout, stderr });
+    const status = await command.run({ args, env, stdin, stdout, stderr });
+    if (status === 0 && isOperatorAct(name, args)) {
+      const { noteOperatorAct } = await import("./audit/note-operator-act.ts");
+      const problem = await noteOperatorAct(name, args, env);
+      if (problem !== undefined) {
+        stderr.write(`Note: this is not in the audit trail: ${problem}\n`);
+      }
+    }
+    return status;
   } catch (error) {
     // Its code is for failures alone.
     const { describeError } = await import("./describe-error.ts");

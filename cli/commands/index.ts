@@ -50,6 +50,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./credentials.ts")).credentialsCommand,
   },
   {
+    name: "audit",
+    summary: "search, verify or export the record of who did what",
+    load: async () => (await import("./audit.ts")).auditCommand,
+  },
+  {
     name: "certificates",
     summary: "list the certificates of the hosts, when they end and what is in the way",
     load: async () => (await import("./certificates.ts")).certificatesCommand,

@@ -1,6 +1,6 @@
 import { createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
-import { runService } from "@swath/service";
+import { auditRequests, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { mkdir } from "node:fs/promises";
 
@@ -40,7 +40,7 @@ await runService({
     // A list that cannot be understood is told now, too.
     readNetworkRule(settings);
     await mkdir(settings.DATA_DIR, { recursive: true });
-    const { db, check, close } = await openDatabase<Tables>({
+    const { db, audit, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
       schema: "ades",
       migrations: `${import.meta.dirname}/migrations`,
@@ -71,6 +71,7 @@ await runService({
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
       }),
     });
+    auditRequests(app, audit.note);
     await deleteOrphanedPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, changes, env: process.env });

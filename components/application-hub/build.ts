@@ -7,6 +7,7 @@ import {
 } from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import {
+  auditRequests,
   type Logger,
   type RunningService,
   type Settings,
@@ -142,6 +143,8 @@ export async function buildHub({
   };
   const app = await createHub(context);
   const inner = await createApi(context);
+  auditRequests(app, sql.audit.note);
+  auditRequests(inner, sql.audit.note);
   const innerServer = await readyServer(inner);
   await listenForServers(innerServer, join(folders.shared, "hub"));
   const storageWays =

@@ -38,6 +38,8 @@ export async function buildIdentity({
   );
   const changes = await openChangeFeed(settings.DATABASE_URL, onError);
   const { pool } = database;
+  // Triggers note its events.
+  database.audit.sealEvery(5000);
   const profile: UserProfile | undefined = settings.USER_PROFILE
     ? {
         mailer:

@@ -5,6 +5,7 @@ import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
+import { openAuditSearch } from "./admin/audit-search.ts";
 import { createEmbeddedStatus } from "./admin/embedded-status.ts";
 import { createKubernetesStatus } from "./admin/kubernetes-status.ts";
 import { createListUsers } from "./admin/list-users.ts";
@@ -43,6 +44,12 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
   const health = createHealthChecker(registry);
   const healthHistory = createHealthHistory(health);
   const identity = ownIdentity(registry, settings);
+  const audit =
+    settings.DATABASE_URL === undefined
+      ? undefined
+      : await openAuditSearch(settings.DATABASE_URL, (error) =>
+          logger.warn({ err: error }, "database connection lost"),
+        );
   const app = await createPortal({
     logger,
     settings,
@@ -53,6 +60,7 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
     storage,
     requireAdmin: createRequireAdmin(identity, settings.REALM),
     listUsers: createListUsers(identity, settings.REALM),
+    audit,
     status,
     webRoot: settings.WEB_ROOT ?? join(import.meta.dirname, "web/dist"),
   });
@@ -61,7 +69,7 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
     close: async () => {
       healthHistory.close();
       storage?.close();
-      await Promise.all([login?.close(), status?.close(), registry.close()]);
+      await Promise.all([login?.close(), status?.close(), registry.close(), audit?.close()]);
     },
   };
 }

@@ -56,6 +56,12 @@ export const settings = defineSettings({
     description: "Peer address of the issuer where the deployment brings it.",
   },
   ...administratorSettings,
+  DATABASE_URL: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Database of the deployment, whose audit trail administrators may search.",
+  },
   PORTAL_SERVICES: {
     kind: "string",
     default: "[]",

@@ -13,6 +13,8 @@ export const manifest: Component = {
   name: "portal",
   title: "Portal",
   namespace: NAMESPACE,
+  // It has no tables of its own: its role may search the audit trail.
+  databaseSchema: "portal",
   enabled: ({ variables }) => variables.REQUIRE_PORTAL,
   declare: (context) => {
     const service = serviceOf(context);
@@ -61,6 +63,7 @@ export const manifest: Component = {
             ),
             ...toIdentity(context),
             ...administratorEnv(context),
+            ...(context.isEnabled("postgres") && { DATABASE_URL: { database: "url" } as const }),
             ...toServices(context),
             ...toStorage(context),
             PLATFORM_CONFIGURATION: { configMap: PLATFORM_MAP, key: "configuration.json" },

@@ -4,6 +4,7 @@ import { createApp } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
 
+import type { AuditSearch } from "./admin/audit-search.ts";
 import type { ListUsers } from "./admin/list-users.ts";
 import type { PlatformStatus } from "./admin/platform-status.ts";
 import type { RequireAdmin } from "./admin/require-admin.ts";
@@ -32,6 +33,7 @@ interface PortalDeps {
   readonly storage: WorkspaceStorage | undefined;
   readonly requireAdmin: RequireAdmin;
   readonly listUsers: ListUsers;
+  readonly audit: AuditSearch | undefined;
   readonly healthHistory: HealthHistory;
   readonly status: PlatformStatus | undefined;
   /** Folder of the built pages. */
@@ -50,6 +52,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
     storage,
     requireAdmin,
     listUsers,
+    audit,
     healthHistory,
     status,
     webRoot,
@@ -72,6 +75,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
     requireAdmin,
     status,
     listUsers,
+    audit,
     healthHistory,
     configuration: settings.PLATFORM_CONFIGURATION,
   });

@@ -1,6 +1,6 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
-import { createSecretCheck, runService } from "@swath/service";
+import { auditRequests, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import { apiSettings } from "./config.ts";
@@ -13,7 +13,7 @@ await runService({
   settings: apiSettings,
   build: async ({ settings, logger, metrics, reportWaiting }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl } = settings;
-    const { pool, check, close } = await openDatabase({
+    const { pool, audit, check, close } = await openDatabase({
       url: settings.DATABASE_URL,
       schema: "registration",
       migrations: `${import.meta.dirname}/migrations`,
@@ -40,6 +40,7 @@ await runService({
         ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
       }),
     });
+    auditRequests(app, audit.note);
     const internal = createInternalApi({
       logger,
       pool,

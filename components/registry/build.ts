@@ -9,7 +9,7 @@ import {
 } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
-import { SettingsError, createSecretCheck } from "@swath/service";
+import { auditRequests, SettingsError, createSecretCheck } from "@swath/service";
 import { createSealer } from "@swath/service/seal";
 import { readyServer } from "@swath/service/fastify";
 
@@ -148,6 +148,7 @@ export async function buildRegistry({
         ? undefined
         : createSecretCheck(settings.PROCESSING_SECRET, settings.PROCESSING_SECRET_ALSO),
   });
+  auditRequests(app, database.audit.note);
   await readyServer(app);
   const server = createRegistryServer(
     {

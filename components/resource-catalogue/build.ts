@@ -1,5 +1,5 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
-import { type Logger, type Settings, createPeer, createSecretCheck } from "@swath/service";
+import { type Logger, type Settings, auditRequests, createPeer, createSecretCheck } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
@@ -138,6 +138,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     isServiceFeedKey: createSecretCheck(settings.FEED_KEY, settings.FEED_KEY_ALSO),
     wakeDeliveries: deliveries.wake,
   });
+  auditRequests(app, database.audit.note);
   return {
     app,
     ...(internal && { createInternalServer: () => internal.createServer(app) }),

@@ -1,6 +1,6 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
-import { createPeer, createSecretCheck, runService } from "@swath/service";
+import { auditRequests, createPeer, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
@@ -15,7 +15,7 @@ await runService({
   settings: apiSettings,
   build: async ({ settings, logger, reportWaiting }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl, S3_ENDPOINT: endpoint } = settings;
-    const { db, check, close } = await openDatabase<Tables>({
+    const { db, audit, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
       schema: "workspace",
       migrations: `${import.meta.dirname}/migrations`,
@@ -59,6 +59,7 @@ await runService({
       ...(endpoint !== undefined && { storage: { endpoint, region: settings.S3_REGION } }),
     };
     const app = await createWorkspaceApi(logger, context);
+    auditRequests(app, audit.note);
     const isSecret = createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO);
     const internal = createInternalApi({ logger, context, isSecret });
     return {

@@ -1,5 +1,5 @@
 import { parseCookies, readCookie } from "@swath/auth";
-import { Problem } from "@swath/service";
+import { Problem, noteActor } from "@swath/service";
 import type { FastifyRequest } from "fastify";
 import { hash, timingSafeEqual } from "node:crypto";
 
@@ -148,7 +148,12 @@ export function createCallerFinder({ sql, logins, sealer, cookieName, services }
 
   const find = async (request: FastifyRequest): Promise<Caller | undefined> => {
     const [, token] = /^(?:token|bearer)\s+(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    return token === undefined ? byCookie(request) : byToken(token);
+    const caller = await (token === undefined ? byCookie(request) : byToken(token));
+    if (caller !== undefined) {
+      const { user, service } = caller;
+      noteActor(request, { id: user?.name ?? `service ${service ?? ""}`, isAdmin: user?.admin === true });
+    }
+    return caller;
   };
 
   return {

@@ -10,6 +10,7 @@ export interface Sql {
 }
 
 export interface HubDatabase extends Sql {
+  readonly audit: Database<object>["audit"];
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -50,6 +51,7 @@ export async function openHubDatabase({ url, connections = 8, onError, onUnavail
         client.release();
       }
     },
+    audit: database.audit,
     check: database.check,
     close: database.close,
   };

@@ -1,7 +1,8 @@
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
+import { AUDIT_PAGE, type AuditSearch } from "../admin/audit-search.ts";
 import type { ListUsers } from "../admin/list-users.ts";
 import type { PlatformStatus } from "../admin/platform-status.ts";
 import type { RequireAdmin } from "../admin/require-admin.ts";
@@ -14,6 +15,8 @@ interface AdminDeps {
   /** Left out where the deployment does not say where to ask. */
   readonly status: PlatformStatus | undefined;
   readonly listUsers: ListUsers;
+  /** Left out where the deployment has no database. */
+  readonly audit: AuditSearch | undefined;
   readonly healthHistory: HealthHistory;
   /** JSON list of the settings, secrets masked. */
   readonly configuration: string;
@@ -21,9 +24,16 @@ interface AdminDeps {
 
 const Name = Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$" });
 
+const AuditQuerySchema = Type.Object({
+  actor: Type.Optional(Type.String({ maxLength: 255 })),
+  text: Type.Optional(Type.String({ maxLength: 255 })),
+  service: Type.Optional(Type.String({ maxLength: 63 })),
+  before: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+
 /** What administrators may look at: pods, their logs, the configuration. Nothing can be changed here. */
 export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
-  const { sessionGuard, requireAdmin, status, listUsers, healthHistory, configuration } = deps;
+  const { sessionGuard, requireAdmin, status, listUsers, audit, healthHistory, configuration } = deps;
   const enter = async (request: FastifyRequest, reply: FastifyReply) => {
     const session = await sessionGuard.enter(request, reply);
     await requireAdmin(session, request.ip);
@@ -65,6 +75,20 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
   app.get("/api/admin/users", async (request, reply) => ({
     users: await listUsers(await enter(request, reply), request.ip),
   }));
+
+  app.get<{ Querystring: Static<typeof AuditQuerySchema> }>(
+    "/api/admin/audit",
+    { schema: { querystring: AuditQuerySchema } },
+    async (request, reply) => {
+      await enter(request, reply);
+      if (audit === undefined) {
+        throw new Problem(404, "This deployment keeps no audit trail.");
+      }
+      const entries = await audit.find(request.query);
+      const last = entries.length === AUDIT_PAGE ? entries.at(-1) : undefined;
+      return { entries, ...(last !== undefined && { next: last.n }) };
+    },
+  );
 
   app.get("/api/admin/health", async (request, reply) => {
     await enter(request, reply);

@@ -1,5 +1,5 @@
 import { readBearerToken } from "@swath/auth";
-import { Problem } from "@swath/service";
+import { Problem, noteActor } from "@swath/service";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { Action } from "../access/actions.ts";
@@ -29,7 +29,15 @@ const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 10;
 
 /** Who sends a request; `anonymous` without a login. @throws {RegistryError} UNAUTHORIZED */
-export async function findPrincipal({ access, sessions }: ApiContext, { raw }: FastifyRequest): Promise<Principal> {
+export async function findPrincipal(context: ApiContext, request: FastifyRequest): Promise<Principal> {
+  const principal = await identify(context, request);
+  if (principal.kind !== "anonymous") {
+    noteActor(request, { id: `${principal.kind} ${principal.name}`, isAdmin: principal.kind === "admin" });
+  }
+  return principal;
+}
+
+async function identify({ access, sessions }: ApiContext, { raw }: FastifyRequest): Promise<Principal> {
   const { authorization } = raw.headers;
   const login = readBasic(authorization);
   if (login !== undefined) {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { openPool } from "@swath/postgres/pool";
+import { type PooledDatabase, openPool } from "@swath/postgres/pool";
 
 /** Where statements run: the pool, or one connection inside a transaction. */
 export interface Sql {
@@ -10,6 +10,7 @@ export interface Sql {
 export interface RegistryDatabase extends Sql {
   /** Runs `work` in a transaction; again from its start when it was chosen as the victim of a deadlock. */
   readonly transact: <T>(work: (tx: Sql) => Promise<T>) => Promise<T>;
+  readonly audit: PooledDatabase["audit"];
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -64,6 +65,7 @@ export async function openRegistryDatabase(url: string, onError: (error: Error) 
         }
       }
     },
+    audit: database.audit,
     check: database.check,
     close: database.close,
   };

@@ -1,4 +1,4 @@
-import { Problem } from "@swath/service";
+import { Problem, noteActor } from "@swath/service";
 
 import { type Administrators, isAdministrator } from "./administrators.ts";
 import { type USER_ID_HEADER, readRequestToken } from "./bearer.ts";
@@ -73,8 +73,10 @@ export function createCallerOf(options: CallerOptions): (request: AskingRequest)
       const boundTo = typeof shown === "string" ? shown : undefined;
       const { identity } = await verifier.verify(token, { audiences, boundTo });
       const { userId: id, username } = identity;
+      const isAdmin = isAdministrator(identity, administrators);
+      noteActor(request, { id, name: username, isAdmin });
       return {
-        isAdmin: isAdministrator(identity, administrators),
+        isAdmin,
         user: { id, ...(username !== undefined && { username }) },
         token,
       };

@@ -1,11 +1,14 @@
 import pg from "pg";
 
+import { type AuditLog, createAuditLog } from "./audit/audit-log.ts";
 import { type OnUnavailable, migrate } from "./migrate.ts";
 import { PreparedClient } from "./prepared-client.ts";
 
 /** A component's own corner of the deployment's PostgreSQL, for statements of its own. */
 export interface PooledDatabase {
   readonly pool: pg.Pool;
+  /** The audit trail of the deployment. Takes nothing where the database has none. */
+  readonly audit: AuditLog;
   /** Rejects with the reason when the database does not answer; for readiness. */
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -53,11 +56,16 @@ export async function openPool({
   if (migrations !== undefined) {
     await migrate({ pool, schema, directory: migrations, ...(onUnavailable && { onUnavailable }) });
   }
+  const audit = createAuditLog(pool, onError);
   return {
     pool,
+    audit,
     check: async () => {
       await pool.query("select 1");
     },
-    close: () => pool.end(),
+    close: async () => {
+      await audit.close();
+      await pool.end();
+    },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
+import { makeAuditTrail } from "./audit/make-audit-trail.ts";
 import { isTransient } from "./is-passing.ts";
 import type { OnUnavailable } from "./migrate.ts";
 import { hashPassword } from "./scram.ts";
@@ -38,7 +39,7 @@ export function parseRoles(json: string, env: NodeJS.ProcessEnv): readonly RoleT
 
 /**
  * Makes each role with its password and its schema. What is in the schema already, made by an earlier version as another role, becomes
- * its own. Waits for a database that is away.
+ * its own. Makes the audit trail that all may add to. Waits for a database that is away.
  * @throws {Error} saying what to do where the role of `url` may not make roles
  */
 export async function makeDatabaseRoles({ url, roles, onUnavailable = () => {} }: MakeOptions): Promise<void> {
@@ -64,6 +65,7 @@ export async function makeDatabaseRoles({ url, roles, onUnavailable = () => {} }
         throw new Error(`role ${role.user}: ${(cause as Error).message}`, { cause });
       }
     }
+    await makeAuditTrail(client, roles);
   } finally {
     await client.end().catch(() => {});
   }

@@ -9,6 +9,7 @@ import {
   fastify,
 } from "fastify";
 
+import { auditRequest } from "./audit-requests.ts";
 import { refuseHostileText } from "./hostile-text.ts";
 import type { Logger } from "./log.ts";
 import { Problem, toProblem } from "./problem.ts";
@@ -75,6 +76,7 @@ export function createApp(
     throw new Problem(404, `There is nothing at ${request.method} ${request.url}.`);
   });
   app.addHook("onResponse", (request, reply, done) => {
+    auditRequest(request, reply);
     if (request.url !== "/healthz") {
       // Paths only: query strings may carry signatures and codes.
       const path = request.url.split("?", 1)[0];

@@ -8,6 +8,7 @@ export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";
 export { readList } from "./read-list.ts";
 export { type RunningService, type ServiceContext, runService } from "./run-service.ts";
+export { type RequestActor, auditRequests, noteActor } from "./audit-requests.ts";
 export { maskCredentials, maskCredentialsIn, restoreCredentials } from "./mask-credentials.ts";
 export { type SecretCheck, createSecretCheck, readBearer } from "./secret-check.ts";
 export { detachChunk, consumeChunks } from "./consume-chunks.ts";

@@ -47,6 +47,7 @@ export function createRoutes(): RouteObject[] {
                 { path: "use", lazy: () => loadPage(() => import("./admin/use.tsx")) },
                 { path: "configuration", lazy: () => loadPage(() => import("./admin/configuration.tsx")) },
                 { path: "users", lazy: () => loadPage(() => import("./admin/users.tsx")) },
+                { path: "audit", lazy: () => loadPage(() => import("./admin/audit.tsx")) },
               ],
             },
             { path: "*", element: <NotFound /> },

@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { Empty, Page } from "@swath/ui";
-import { Boxes, ChartColumn, DatabaseZap, Lock, Settings, Users } from "lucide-react";
+import { Boxes, ChartColumn, DatabaseZap, Lock, ScrollText, Settings, Users } from "lucide-react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 
 import { usePortal } from "../session/portal.ts";
@@ -9,6 +9,7 @@ const PARTS = [
   { value: "pods", label: "Pods", icon: Boxes },
   { value: "use", label: "Health and use", icon: ChartColumn },
   { value: "users", label: "Users and clients", icon: Users },
+  { value: "audit", label: "Audit trail", icon: ScrollText },
   { value: "registration", label: "Registration", icon: DatabaseZap, service: "registration-api" },
   { value: "configuration", label: "Configuration", icon: Settings },
 ] as const;

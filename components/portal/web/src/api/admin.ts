@@ -1,9 +1,10 @@
 import { RequestError, request, requestJson } from "@swath/ui";
 
 import type { HealthSample } from "../../../services/health-history.ts";
+import type { AuditLine } from "../../../admin/audit-search.ts";
 import type { Pod } from "../../../admin/platform-status.ts";
 
-export type { HealthSample, Pod };
+export type { AuditLine, HealthSample, Pod };
 
 /** One line of the deployment's configuration; secrets are masked. */
 export interface Setting {
@@ -33,6 +34,27 @@ export async function readConfiguration(): Promise<readonly Setting[]> {
 export async function readHealth(): Promise<Readonly<Record<string, readonly HealthSample[]>>> {
   return (await requestJson<{ services: Readonly<Record<string, readonly HealthSample[]>> }>("/api/admin/health"))
     .services;
+}
+
+export interface AuditFilter {
+  readonly actor?: string;
+  readonly text?: string;
+  readonly service?: string;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditLine[];
+  /** Number before which the next page begins; left out on the last one. */
+  readonly next?: number;
+}
+
+/** A page of the audit trail, the latest first. */
+export async function searchAudit(filter: AuditFilter, before: number | undefined): Promise<AuditPage> {
+  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
+  if (before !== undefined) {
+    query.set("before", String(before));
+  }
+  return requestJson<AuditPage>(`/api/admin/audit?${query.toString()}`);
 }
 
 /** Names of all users; `undefined` where another identity service keeps them. */

@@ -125,6 +125,7 @@ function pagesSource(services: readonly string[], isAdmin: boolean): Source {
     ["Administration: use", "/admin/use", undefined, "usage cost users"],
     ["Administration: pods", "/admin/pods", undefined, "logs health"],
     ["Administration: registration", "/admin/registration", "registration-api", "harvest"],
+    ["Administration: audit trail", "/admin/audit", undefined, "events logins deletions who"],
     ["Administration: configuration", "/admin/configuration"],
   ];
   return {
