@@ -7,8 +7,17 @@ import { inspect } from "node:util";
 /** Longest text of one failure, in characters: a page of a browser in an assertion must not push the other failures away. */
 const LONGEST = 6_000;
 
+const UNCAUGHT =
+  /generated asynchronous activity after the test ended|triggered an (?:unhandledRejection|uncaughtException)/;
+const UNCAUGHT_TITLE = "nothing caught an error of this file";
+
 export default async function* listFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
+    if (type === "test:diagnostic" && UNCAUGHT.test(data.message)) {
+      // Node.js itself only mentions an error that nothing caught once the test in whose context it came has ended.
+      const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line ?? 1})`;
+      yield `failed: ${UNCAUGHT_TITLE}${place}\n${data.message.slice(0, LONGEST).replaceAll(/^/gm, "  ")}\n`;
+    }
     if (type !== "test:fail") {
       continue;
     }
@@ -20,6 +29,11 @@ export default async function* listFailures(events: AsyncIterable<TestEvent>): A
     const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line ?? 1})`;
     yield `failed: ${data.name}${place}\n${text.slice(0, LONGEST).replaceAll(/^/gm, "  ")}\n`;
   }
+}
+
+/** Whether a text of this reporter names an error that nothing caught: the run has failed, although every test passed. */
+export function hasUncaughtError(text: string): boolean {
+  return text.includes(`failed: ${UNCAUGHT_TITLE}`);
 }
 
 /** The files, relative to the root, that a text of this reporter names: each once. */

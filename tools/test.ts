@@ -10,7 +10,7 @@ import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 
-import { findFailedFiles } from "./test-failures.ts";
+import { findFailedFiles, hasUncaughtError } from "./test-failures.ts";
 import { prepareTestPrograms } from "./test-programs.ts";
 
 /** Suites whose files are run again where few failed. Those on a cluster need a new one (`test-kubernetes.ts`). */
@@ -102,7 +102,13 @@ function tests(name: string, requested: (file: string) => boolean, options: read
     `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
     `--test-reporter-destination=${list}`,
   ];
-  if (run(["--test", ...reporters, ...options, ...files])) {
+  const passed = run(["--test", ...reporters, ...options, ...files]);
+  if (hasUncaughtError(readFileSync(list, "utf8"))) {
+    console.log("\n# an error that nothing caught ends a service: see what failed");
+    console.log(readFileSync(list, "utf8"));
+    return false;
+  }
+  if (passed) {
     return true;
   }
   // A whole run of hours of browsers, kills and containers is not thrown away for one accident, and the accident is not hidden.

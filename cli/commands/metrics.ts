@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 
+import { findAlarms } from "../view/find-alarms.ts";
 import { joinMetrics } from "../view/join-metrics.ts";
 import type { Command } from "./command.ts";
 import { findPod } from "./find-pod.ts";
@@ -15,6 +16,7 @@ Usage: swath metrics [-p POD] [CLUSTER]
 
 Metrics are not public: this reads them where only the operator can. Samples of several pods have the label "pod".
 A scraper without access to the pods takes the text from a file: swath metrics > FILE.prom in a timer, for the textfile collector.
+Requests that ended by a defect of a service are reported as alarms on standard error.
 Ends with 3 when a pod did not answer; the others are printed.`,
   run: async ({ args, env, stdout, stderr }) => {
     const { values, positionals } = parseArgs({
@@ -34,6 +36,7 @@ Ends with 3 when a pod did not answer; the others are printed.`,
         const text = await target.readMetrics(pod);
         if (text !== undefined) {
           found.set(pod.name, text);
+          findAlarms(pod.name, text).forEach((alarm) => stderr.write(`alarm: ${alarm}\n`));
         }
       } catch (error) {
         failed += 1;

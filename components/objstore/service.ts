@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
+import { drainBody } from "@swath/service";
+
 import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
 import { type Principal, toPrincipal } from "./access/principal.ts";
 import { toRootKey } from "./access/root-key.ts";
@@ -147,7 +149,9 @@ function reply(
     context.stalled.watch(message, response);
   }
   const requestId = nextRequestId();
-  const sentBefore = message.socket.bytesWritten;
+  // Kept, because a message that ends early loses it.
+  const { socket } = message;
+  const sentBefore = socket.bytesWritten;
   const target = message.url ?? "/";
   const baseHead = ["x-amz-request-id", requestId, "server", "swath", "x-content-type-options", "nosniff"];
   let operation = "unknown";
@@ -167,7 +171,7 @@ function reply(
       message,
       caller,
       errorCode,
-      sentBytes: message.socket.bytesWritten - sentBefore,
+      sentBytes: socket.bytesWritten - sentBefore,
     });
   const fail = (error: unknown) => {
     const known = toS3Error(error);
@@ -368,4 +372,5 @@ function sendError(
   response
     .writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) })
     .end(body);
+  drainBody(message);
 }

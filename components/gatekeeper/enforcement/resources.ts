@@ -1,5 +1,5 @@
 import { readRequestToken } from "@swath/auth";
-import type { Peer } from "@swath/service";
+import { type Peer, readBody } from "@swath/service";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { Refusal } from "../errors.ts";
@@ -29,7 +29,7 @@ export async function passResources(
     return;
   }
   const token = readRequestToken(request.headers, true);
-  const body = hasBody ? await readBody(request) : undefined;
+  const body = hasBody ? await readText(request) : undefined;
   const path = `/internal/realms/${encodeURIComponent(realm)}/clients/${encodeURIComponent(credentials.clientId)}/enforcement/resources${rest}`;
   const reply = await peer
     .fetch(path, {
@@ -54,15 +54,7 @@ export async function passResources(
   });
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      throw new Refusal("BAD_PARAMETER", { because: `the body is larger than ${MAX_BODY_BYTES} bytes` });
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function readText(request: IncomingMessage): Promise<string> {
+  const tooLarge = () => new Refusal("BAD_PARAMETER", { because: `the body is larger than ${MAX_BODY_BYTES} bytes` });
+  return (await readBody(request, { maxBytes: MAX_BODY_BYTES, tooLarge })).toString("utf8");
 }

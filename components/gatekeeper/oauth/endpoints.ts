@@ -5,6 +5,7 @@ import {
   type RequestCookies,
   TokenError,
 } from "@swath/auth";
+import { readBody } from "@swath/service";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { CanonicalRequest } from "../canonical/canonical-request.ts";
@@ -207,14 +208,6 @@ async function readForm(request: IncomingMessage): Promise<string> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) {
     throw new Refusal("BAD_PARAMETER", { because: "the body must be application/x-www-form-urlencoded" });
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_FORM) {
-      throw new Refusal("BAD_PARAMETER", { because: "the form is too large" });
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const tooLarge = () => new Refusal("BAD_PARAMETER", { because: "the form is too large" });
+  return (await readBody(request, { maxBytes: MAX_FORM, tooLarge })).toString("utf8");
 }

@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
 
+import { drainBody } from "@swath/service";
+
 import { toPrincipal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { type S3Request, header, send } from "../protocol/request.ts";
 import { renderXml } from "../protocol/xml.ts";
 import { authenticate } from "../signature/authenticate.ts";
-import type { AuthenticateDeps } from "../signature/credential.ts";
+import { type AuthenticateDeps, findValid } from "../signature/credential.ts";
 import type { AccessKey, Accounts } from "../store/accounts.ts";
 import { createAccessKey, deleteAccessKey, listAccessKeys, updateAccessKey } from "./access-keys.ts";
 import { getAccountSummary, getCallerIdentity, getSessionToken } from "./caller.ts";
@@ -70,8 +72,8 @@ export function isQueryRequest({
 }
 
 /**
- * Answers a request of the IAM (2010-05-08) or STS (2011-06-15) query API. Its body is read first: these services sign its digest and
- * do not send it.
+ * Answers a request of the IAM (2010-05-08) or STS (2011-06-15) query API. Its body is read before its signature is checked: these
+ * services sign its digest and do not send it.
  */
 export async function respondQuery(
   request: S3Request,
@@ -79,10 +81,12 @@ export async function respondQuery(
   onAction: (name: string) => void,
 ): Promise<void> {
   const unsigned: S3Request = { ...request, payload: { kind: "unsigned" } };
-  const body = await readDocument(unsigned, MAX_BODY_BYTES);
-  const form = new URLSearchParams(body.toString());
-  const action = form.get("Action") ?? "";
   try {
+    // The body is read for a key that is known alone: only its digest, which is signed, needs it.
+    findValid(readAccessKey(request), credentials);
+    const body = await readDocument(unsigned, MAX_BODY_BYTES);
+    const form = new URLSearchParams(body.toString());
+    const action = form.get("Action") ?? "";
     const { credential } = verify(request, body, credentials);
     const handle = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (handle === undefined) {
@@ -111,7 +115,12 @@ export async function respondQuery(
     const content = { Error: { Type: "Sender", Code: code, Message: message }, RequestId: request.requestId };
     const xml = renderXml("ErrorResponse", content, isSts ? STS_NAMESPACE : IAM_NAMESPACE);
     send(request, known.status, xml, "text/xml");
+    drainBody(request.message);
   }
+}
+
+function readAccessKey(request: S3Request): string {
+  return /Credential=([^/,\s]*)\//.exec(header(request, "authorization") ?? "")?.[1] ?? "";
 }
 
 /** The digest of the body is signed and not sent. @throws {S3Error} SignatureDoesNotMatch and others */

@@ -21,7 +21,7 @@ export interface Address {
 export function parseAddress(target: string, host: string | undefined, domain: string): Address {
   const mark = target.indexOf("?");
   const rawPath = mark < 0 ? target : target.slice(0, mark);
-  const path = decode(rawPath.startsWith("/") ? rawPath : new URL(rawPath).pathname);
+  const path = decode(rawPath.startsWith("/") ? rawPath : readAbsolute(rawPath));
   const rawQuery = mark < 0 ? "" : target.slice(mark + 1);
   const query = parseQuery(rawQuery);
   const name = toHostName(host ?? "");
@@ -50,6 +50,18 @@ export function parseAddress(target: string, host: string | undefined, domain: s
     hostBucket,
     raw: { path: rawPath, query: rawQuery },
   };
+}
+
+/** Path of an absolute target (RFC 9112 §3.2.2). `*`, for OPTIONS alone, is about the service itself. */
+function readAbsolute(target: string): string {
+  if (target === "*") {
+    return "/";
+  }
+  const url = /^https?:/i.test(target) ? URL.parse(target) : null;
+  if (url === null) {
+    throw new S3Error("InvalidURI");
+  }
+  return url.pathname;
 }
 
 /** The host asked last: nearly always the same. */

@@ -55,8 +55,10 @@ export function readDecodedLength(request: S3Request): number {
 /** The body's own bytes, without aws-chunked framing. Lent ones are to be used up before more are asked for. */
 function openBody({ acceptBody, message, payload }: S3Request, detachAfterUse: boolean): ChunkedBody {
   acceptBody();
+  // Whoever gives up in the middle must not destroy the message: its socket carries the response.
+  const lasting = () => message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   return payload.kind === "chunked"
-    ? decodeChunks(detachAfterUse ? detachableChunks(message) : message, payload)
+    ? decodeChunks(detachAfterUse ? detachableChunks(lasting()) : lasting(), payload)
     : { chunks: message, trailers: new Map() };
 }
 
@@ -237,17 +239,15 @@ function toHex(digest: Uint8Array | undefined): string {
 export async function readDocument(request: S3Request, limit: number): Promise<Buffer> {
   const contentMd5 = readContentMd5(request);
   const announced = readChecksum(request);
-  const { chunks, trailers } = openBody(request, false);
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
+  const checkSize = (size: number) => {
     if (size > limit) {
       throw new S3Error("MaxMessageLengthExceeded", undefined, { details: { MaxMessageLengthBytes: limit } });
     }
-    pieces.push(chunk);
-  }
-  const body = Buffer.concat(pieces);
+  };
+  // A body that says that it is too large is not asked for.
+  checkSize(request.payload.kind === "chunked" ? 0 : Number(request.message.headers["content-length"] ?? 0));
+  const { chunks, trailers } = openBody(request, false);
+  const body = await collect(chunks, checkSize);
   if (request.payload.kind === "hashed" && hash("sha256", body) !== request.payload.sha256) {
     throw new S3Error("XAmzContentSHA256Mismatch");
   }

@@ -12,3 +12,5 @@ export { type RequestActor, auditRequests, noteActor } from "./audit-requests.ts
 export { maskCredentials, maskCredentialsIn, restoreCredentials } from "./mask-credentials.ts";
 export { type SecretCheck, createSecretCheck, readBearer } from "./secret-check.ts";
 export { detachChunk, consumeChunks } from "./consume-chunks.ts";
+export { drainBody, readBody } from "./read-body.ts";
+export { containFaults, createFaultReporter } from "./request-faults.ts";

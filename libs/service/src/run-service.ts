@@ -7,6 +7,7 @@ import { dropClientClaims } from "./client-claims.ts";
 import { listen, parseListenAddress } from "./listen.ts";
 import { type Logger, createLogger } from "./log.ts";
 import { startManagement } from "./management.ts";
+import { containRequestFaults, createFaultReporter } from "./request-faults.ts";
 import { measureRequests } from "./request-metrics.ts";
 import { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 
@@ -66,14 +67,16 @@ export async function runService<const D extends Readonly<Record<string, Setting
   // oxlint-disable-next-line node/no-process-env -- the one place where services read their environment
   const env = process.env;
   const logger = createLogger(options.name, env["LOG_LEVEL"] ?? "info");
-  process.on("uncaughtException", (error) => {
-    logger.fatal({ err: error }, "uncaught error; stopping");
-    process.exit(1);
-  });
-  process.on("unhandledRejection", (error) => {
-    logger.fatal({ err: error }, "unhandled rejection; stopping");
-    process.exit(1);
-  });
+  // Before anything is served no error belongs to a request.
+  let reportFault: (error: unknown) => boolean = () => false;
+  const onUncaught = (what: string) => (error: unknown) => {
+    if (!reportFault(error)) {
+      logger.fatal({ err: error }, `${what}; stopping`);
+      process.exit(1);
+    }
+  };
+  process.on("uncaughtException", onUncaught("uncaught error"));
+  process.on("unhandledRejection", onUncaught("unhandled rejection"));
   let settings: Settings<D>;
   try {
     settings = loadSettings(options.settings, env);
@@ -107,6 +110,7 @@ export async function runService<const D extends Readonly<Record<string, Setting
       );
     }
   };
+  reportFault = createFaultReporter(logger, management.metrics);
   service = await options.build({ settings, logger, metrics: management.metrics, reportWaiting });
   const surroundings = loadSettings(COMMON_SETTINGS, env);
   if (service.measuresRequests !== true) {
@@ -116,6 +120,7 @@ export async function runService<const D extends Readonly<Record<string, Setting
     if (surroundings.PROTECTED_HOSTS !== undefined || env["PROTECTED_HOSTS"] === "") {
       dropClientClaims(server, (surroundings.PROTECTED_HOSTS ?? "").split(",").filter(Boolean));
     }
+    containRequestFaults(server, reportFault);
     const variable = port === "http" ? "LISTEN" : `LISTEN_${port.toUpperCase()}`;
     const address = await listen(server, parseListenAddress(env[variable] ?? "127.0.0.1:0"));
     logger.info({ port, address }, "listening");

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ export interface TestCluster {
     path: string,
     headers?: Record<string, string>,
   ) => Promise<{ status: number; body: string }>;
-  /** Deletes the cluster and its folder. */
+  /** Deletes the cluster and its folder. Throws when a pod logged an error that nothing caught. */
   readonly close: () => Promise<void>;
 }
 
@@ -83,10 +83,32 @@ export async function createTestCluster(variables: NodeJS.ProcessEnv): Promise<T
     },
     get: (service, path, headers = {}) => get(port ?? 0, `${service}.${domain}`, path, headers),
     close: async () => {
+      const faults = findFaults(join(state, "clusters", name, "logs"));
       await run(["cluster", "delete", name, "--yes"]);
       rmSync(state, { recursive: true, force: true });
+      if (faults.length > 0) {
+        throw new Error(`pods logged errors that nothing caught:\n${faults.join("\n")}`);
+      }
     },
   };
+}
+
+/** What `runService` and the ingress log of such an error. */
+const FAULT =
+  /"msg":"(?:nothing caught this error of a request|unhandled rejection; stopping|uncaught error; stopping)"/;
+const MAX_FAULTS = 10;
+
+/** Lines of logs that tell of an error that nothing caught: the process went on or not, the code is wrong. */
+function findFaults(logs: string): readonly string[] {
+  const names = existsSync(logs) ? readdirSync(logs) : [];
+  return names
+    .flatMap((log) =>
+      readFileSync(join(logs, log), "utf8")
+        .split("\n")
+        .filter((line) => FAULT.test(line))
+        .map((line) => `${log}: ${line.slice(0, 2000)}`),
+    )
+    .slice(0, MAX_FAULTS);
 }
 
 function get(

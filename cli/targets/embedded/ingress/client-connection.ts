@@ -99,10 +99,13 @@ export class ClientConnection {
         // Each round takes some bytes.
       }
     } catch (error) {
-      if (!(error instanceof MessageError)) {
-        throw error;
+      if (error instanceof MessageError) {
+        this.#onBroken(error);
+      } else {
+        // A defect of the ingress ends this connection, not those of everybody else.
+        this.#context.onFault(error);
+        this.destroy();
       }
-      this.#onBroken(error);
     } finally {
       this.#pumping = false;
     }

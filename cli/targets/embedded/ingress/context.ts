@@ -22,4 +22,6 @@ export interface IngressContext {
   readonly freeBuffers: (bytes: number) => void;
   readonly accessLog: AccessLog;
   readonly metrics: IngressMetrics;
+  /** Told of an error that is no mistake of a client or a pod. The connection that it belongs to is ended. */
+  readonly onFault: (error: unknown) => void;
 }

@@ -179,7 +179,9 @@ export class Exchange implements UpstreamUser {
       }
     } catch (error) {
       if (!(error instanceof MessageError)) {
-        throw error;
+        this.#context.onFault(error);
+        this.#client.destroy();
+        return;
       }
       this.#breakOff(`It sent what is not HTTP: ${error.message}.`);
     }

@@ -64,6 +64,10 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
     freeBuffers,
     accessLog,
     metrics,
+    onFault: (error) => {
+      metrics.faults++;
+      logger.error({ err: error }, "nothing caught this error of a request");
+    },
   };
   metrics.register(
     registry,

@@ -29,6 +29,10 @@ process.on("uncaughtException", (error) => {
   logger.fatal({ err: error }, "uncaught error; stopping");
   process.exit(1);
 });
+process.on("unhandledRejection", (error) => {
+  logger.fatal({ err: error }, "unhandled rejection; stopping");
+  process.exit(1);
+});
 
 try {
   await run();

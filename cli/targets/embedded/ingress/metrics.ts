@@ -10,6 +10,7 @@ export class IngressMetrics {
   connections = 0;
   refusedConnections = 0;
   retries = 0;
+  faults = 0;
   bytesIn = 0;
   bytesOut = 0;
   readonly #requests = new Map<string, Map<number, number>>();
@@ -92,6 +93,10 @@ export class IngressMetrics {
     });
     const totals: Readonly<Record<string, [string, () => number]>> = {
       ingress_refused_connections_total: ["Connections over a limit", () => this.refusedConnections],
+      request_faults_total: [
+        "Connections ended by an error that nothing caught: defects of the ingress",
+        () => this.faults,
+      ],
       ingress_upstream_retries_total: ["Requests sent again or held for their pod", () => this.retries],
       ingress_received_bytes_total: ["Bytes of request bodies", () => this.bytesIn],
       ingress_sent_bytes_total: ["Bytes of answer bodies", () => this.bytesOut],

@@ -1,3 +1,4 @@
+import { readBody as readAll } from "@swath/service";
 import type { FastifyRequest } from "fastify";
 
 import { PdpError } from "./errors.ts";
@@ -9,16 +10,8 @@ export async function readBody(request: FastifyRequest): Promise<unknown> {
   if (request.method !== "GET" || request.body !== undefined) {
     return request.body;
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request.raw as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      throw new PdpError(413, "too large", `the body is larger than ${MAX_BODY_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString("utf8");
+  const tooLarge = () => new PdpError(413, "too large", `the body is larger than ${MAX_BODY_BYTES} bytes`);
+  const text = (await readAll(request.raw, { maxBytes: MAX_BODY_BYTES, tooLarge })).toString("utf8");
   if (text.trim() === "") {
     return undefined;
   }
