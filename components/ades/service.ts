@@ -1,7 +1,7 @@
 import { STYLE } from "@swath/pages";
-import { createApp } from "@swath/service/fastify";
+import { createApp, createJsonBodyParser } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
@@ -104,11 +104,11 @@ function addContentTypes(app: FastifyInstance): void {
   for (const type of [...CWL_TYPES, OGC_YAML]) {
     app.addContentTypeParser(type, { parseAs: "string" }, (_request, body, done) => done(null, body));
   }
-  const json = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser("application/ogcapppkg+json", { parseAs: "string" }, json);
+  const json = createJsonBodyParser();
+  app.addContentTypeParser("application/ogcapppkg+json", { parseAs: "buffer" }, json);
   // Scripts send the type with every request, also with those to delete, which have no body.
   app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) =>
-    request.method === "DELETE" && body === "" ? done(null, undefined) : json(request, body as string, done),
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) =>
+    request.method === "DELETE" && body.length === 0 ? undefined : json(request, body),
   );
 }

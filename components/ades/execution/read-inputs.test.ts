@@ -145,3 +145,33 @@ outputs: []
     /inputs\.item is "text"; allowed: an object with value/,
   );
 });
+
+test("reports at most 100 wrong values of a list, and refuses a list of more than 50,000", async () => {
+  const document = await load("");
+  const read = (others: readonly unknown[]) => () => readInputs(document, { scenes, others });
+  assert.throws(read(Array.from({ length: 40_000 }, () => 1)), (error: Error & { extensions?: object }) => {
+    assert.match(error.message, /others\[99\] is 1/);
+    assert.doesNotMatch(error.message, /others\[100\]/);
+    return true;
+  });
+  assert.throws(read(Array.from({ length: 50_001 }, () => "x")), /others has 50001 values; allowed: 50000/);
+});
+
+test("reads a long list of a union in one pass", async () => {
+  const document = readFacts(
+    await loadDocument("https://package.invalid/package.cwl", {
+      localFiles: false,
+      text: `cwlVersion: v1.2
+class: CommandLineTool
+baseCommand: "true"
+inputs:
+  list: { type: { type: array, items: [Directory, File, int] } }
+outputs: []
+`,
+    }),
+  );
+  const list = Array.from({ length: 30_000 }, (_, i) => (i % 3 === 0 ? i : { href: `https://example.org/${i}` }));
+  const { sources, values } = readInputs(document, { list });
+  assert.equal(sources.length, 20_000);
+  assert.deepEqual((values["list"] as readonly unknown[]).slice(0, 3), [0, { $staged: 0 }, { $staged: 1 }]);
+});

@@ -1,7 +1,7 @@
 import { type CwlType, formatType } from "@swath/cwl";
 
 import { acceptsNull } from "../packages/describe.ts";
-import { type InputProblem, refuseProblems } from "../packages/input-problems.ts";
+import { InputProblems, MAX_ITEMS, refuseProblems } from "../packages/input-problems.ts";
 import type { PackageFacts } from "../packages/package-facts.ts";
 import { unwrapValue } from "../packages/qualified-value.ts";
 import type { StageInSource } from "../staging/types.ts";
@@ -28,7 +28,7 @@ export function readInputs(
   provided: Readonly<Record<string, unknown>>,
 ): ReadInputs {
   const { inputs } = facts;
-  const problems: InputProblem[] = [];
+  const problems = new InputProblems();
   const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
@@ -60,12 +60,12 @@ export function readInputs(
       ...(input.format && { formats: input.format }),
     });
   }
-  refuseProblems(problems);
+  refuseProblems(problems.found);
   return { values, sources };
 }
 
 interface Findings {
-  readonly problems: InputProblem[];
+  readonly problems: InputProblems;
   readonly sources: InputSource[];
   /** What the package asks for of the scenes of this input. */
   readonly assets?: readonly string[];
@@ -115,6 +115,13 @@ function convert(provided: unknown, type: CwlType, path: string, findings: Findi
     case "array": {
       // One value stands for a list of one: many clients send it so.
       const items = Array.isArray(value) ? value : [provided];
+      if (items.length > MAX_ITEMS) {
+        findings.problems.push({
+          path,
+          message: `has ${items.length} values; allowed: ${MAX_ITEMS}, put more into a file`,
+        });
+        return undefined;
+      }
       return items.map((item, index) => convert(item, type.items, `${path}[${index}]`, findings));
     }
     case "record": {
@@ -141,12 +148,13 @@ function convert(provided: unknown, type: CwlType, path: string, findings: Findi
         return convert(provided, only, path, findings);
       }
       for (const member of members) {
-        const trial: Findings = { ...findings, problems: [], sources: [...findings.sources] };
+        const trial = { ...findings, problems: new InputProblems(true) };
+        const sourcesBefore = findings.sources.length;
         const converted = convert(provided, member, path, trial);
-        if (trial.problems.length === 0) {
-          findings.sources.splice(0, findings.sources.length, ...trial.sources);
+        if (trial.problems.found.length === 0) {
           return converted;
         }
+        findings.sources.length = sourcesBefore;
       }
       return wrong(members.map(formatType).join(" | "));
     }

@@ -1,11 +1,11 @@
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 
-import { invalidParameter } from "../errors.ts";
 import { type AdesSettings, allowedPrivate } from "../execution/storage.ts";
 import type { InputDescription, Schema } from "./describe.ts";
 import { ECHO, PAUSE, outputOf } from "./echo.ts";
 import { fetchInput } from "./fetch-input.ts";
+import { refuseProblems } from "./input-problems.ts";
 import { unwrapValue } from "./qualified-value.ts";
 
 /** Seconds that an echo takes. */
@@ -36,7 +36,8 @@ export async function executeEcho(
   settings: Settings,
   inputs: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
+  // The first mistake of a value is enough: a list of 100,000 wrong items would be as many messages.
+  const ajv = new Ajv({ strict: false, allErrors: false, logger: false });
   addFormats.default(ajv);
   const problems: Problem[] = [];
   const outputs: [string, unknown][] = [];
@@ -61,8 +62,7 @@ export async function executeEcho(
     }
   }
   if (problems.length > 0) {
-    const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
-    throw invalidParameter(`The inputs do not fit the process: ${list}.`, problems);
+    refuseProblems(problems);
   }
   return Object.fromEntries(outputs);
 }

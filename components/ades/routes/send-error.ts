@@ -55,6 +55,9 @@ function toOgcError(error: FastifyError | Error, request: FastifyRequest): OgcEr
       "The body is larger than the 10 MiB allowed; refer to large inputs by href.",
     );
   }
+  if (code === "FST_ERR_CTP_JSON_LIMIT" && "statusCode" in error && error.statusCode === 413) {
+    return new OgcError(413, "RequestTooLarge", error.message);
+  }
   return code.startsWith("FST_ERR_CTP") ? invalidParameter(error.message) : undefined;
 }
 

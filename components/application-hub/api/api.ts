@@ -1,7 +1,7 @@
 import { Problem, toProblem } from "@swath/service";
-import { createApp } from "@swath/service/fastify";
+import { createApp, createJsonBodyParser } from "@swath/service/fastify";
 import formbody from "@fastify/formbody";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import type { HubContext } from "../context.ts";
 import { addOauthRoutes } from "../oauth/provider.ts";
@@ -50,13 +50,12 @@ export function addApi(app: FastifyInstance, context: HubContext): void {
   });
   // Clients send empty bodies as JSON.
   app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: 1_000_000 }, (_request, body, done) => {
-    try {
-      done(null, body === "" ? null : JSON.parse(String(body)));
-    } catch {
-      done(new Problem(400, "The body is not JSON."), undefined);
-    }
-  });
+  const json = createJsonBodyParser();
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer", bodyLimit: 1_000_000 },
+    async (request: FastifyRequest, body: Buffer) => (body.length === 0 ? null : json(request, body)),
+  );
   addHubRoutes(app, context);
   addUserRoutes(app, context);
   addServerRoutes(app, context);

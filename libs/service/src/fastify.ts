@@ -11,13 +11,16 @@ import {
 
 import { auditRequest } from "./audit-requests.ts";
 import { refuseHostileText } from "./hostile-text.ts";
+import { createJsonBodyParser } from "./json-body.ts";
 import type { Logger } from "./log.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { createValidatorCompiler } from "./validation.ts";
 
+export { createJsonBodyParser } from "./json-body.ts";
+
 /**
  * A Fastify application with the house's habits: request log and ids, problem details for every error
- * (`application/problem+json`, RFC 9457), `/healthz`. Listens on nothing; `app.server` goes to `runService`.
+ * (`application/problem+json`, RFC 9457), bounded JSON bodies, `/healthz`. Listens on nothing; `app.server` goes to `runService`.
  */
 export function createApp(
   logger: Logger,
@@ -40,6 +43,8 @@ export function createApp(
     ...options,
   });
 
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, createJsonBodyParser());
   refuseHostileText(app);
   app.setValidatorCompiler(createValidatorCompiler());
   app.setErrorHandler((error, request, reply) => {

@@ -1,3 +1,4 @@
+import { createJsonBodyParser } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext, LoginFace } from "../../context.ts";
@@ -20,7 +21,7 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
   const { publicUrl } = context;
   const hide = { schema: { hide: true } };
   // Existing clients of the login service send JSON under this type.
-  app.addContentTypeParser("application/scim+json", { parseAs: "string" }, app.getDefaultJsonParser("error", "error"));
+  app.addContentTypeParser("application/scim+json", { parseAs: "buffer" }, createJsonBodyParser());
   app.register(async (scope) => {
     scope.setErrorHandler(sendOAuthError);
     scope.register(async (open) => {

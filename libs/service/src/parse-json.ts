@@ -1,0 +1,263 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import { type JsonLimits, JsonScanner } from "./scan-json.ts";
+
+export { JsonLimitError } from "./scan-json.ts";
+
+/** Generous for documents and requests, far below what stalls a service. */
+export const JSON_LIMITS: JsonLimits = { maxDepth: 100, maxValues: 250_000 };
+
+/** Bytes that are scanned or parsed in one turn of the event loop: about a millisecond. */
+const TURN_BYTES = 64 << 10;
+
+/** What is known of a body that `parseJson` has read. */
+interface BodyFacts {
+  readonly values: number;
+  readonly hasSuspectEscape: boolean;
+}
+
+const facts = new WeakMap<object, BodyFacts>();
+
+/** What `parseJson` found when it read this value; undefined for values from elsewhere. */
+export function factsOf(body: unknown): BodyFacts | undefined {
+  return typeof body === "object" && body !== null ? facts.get(body) : undefined;
+}
+
+/**
+ * Parses JSON in UTF-8 within limits. Others have their turn every `turnBytes`: large arrays and objects are parsed in parts, so that no
+ * text stalls the process.
+ * @throws {JsonLimitError} before anything is built
+ * @throws {SyntaxError} for what is not JSON, or sets the prototype of an object
+ */
+export async function parseJson(
+  bytes: Buffer,
+  limits: JsonLimits = JSON_LIMITS,
+  turnBytes = TURN_BYTES,
+): Promise<unknown> {
+  const scanner = new JsonScanner(limits, turnBytes);
+  // A byte order mark is not JSON's, but known clients send one.
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  for (let at = start; at < bytes.length;) {
+    at = scanner.scan(bytes, at, Math.min(at + turnBytes, bytes.length));
+    if (at < bytes.length) {
+      await nextTurn();
+    }
+  }
+  const value = await new Parts(bytes, scanner.largeEnds, turnBytes).parse(start, bytes.length);
+  if (typeof value === "object" && value !== null) {
+    facts.set(value, { values: scanner.values, hasSuspectEscape: scanner.hasSuspectEscape });
+  }
+  return value;
+}
+
+/** A JSON text of which large arrays and objects are parsed a part at a time. */
+class Parts {
+  readonly #bytes: Buffer;
+  readonly #largeEnds: ReadonlyMap<number, number>;
+  readonly #turnBytes: number;
+  #sinceTurn = 0;
+
+  constructor(bytes: Buffer, largeEnds: ReadonlyMap<number, number>, turnBytes: number) {
+    this.#bytes = bytes;
+    this.#largeEnds = largeEnds;
+    this.#turnBytes = turnBytes;
+  }
+
+  /** The one value between two places. */
+  async parse(from: number, to: number): Promise<unknown> {
+    const start = this.#skipSpace(from, to);
+    const end = this.#largeEnds.get(start);
+    if (end === undefined) {
+      return this.#parseText("", from, to, "");
+    }
+    const isArray = this.#bytes[start] === 0x5b;
+    if (this.#bytes[end] !== (isArray ? 0x5d : 0x7d)) {
+      throw new SyntaxError("an array or object ends with the wrong bracket");
+    }
+    if (this.#skipSpace(end + 1, to) !== to) {
+      throw new SyntaxError("there is more after the end of the value");
+    }
+    return isArray ? this.#parseArray(start + 1, end) : this.#parseObject(start + 1, end);
+  }
+
+  async #parseArray(from: number, to: number): Promise<unknown[]> {
+    const items: unknown[] = [];
+    await this.#eachPart(
+      from,
+      to,
+      "[",
+      "]",
+      (part) => {
+        for (const item of part as readonly unknown[]) {
+          items.push(item);
+        }
+      },
+      async (start, end) => {
+        items.push(await this.parse(start, end));
+      },
+    );
+    return items;
+  }
+
+  async #parseObject(from: number, to: number): Promise<Record<string, unknown>> {
+    const members: Record<string, unknown> = {};
+    await this.#eachPart(
+      from,
+      to,
+      "{",
+      "}",
+      (part) => Object.assign(members, part),
+      async (start, end) => {
+        const colon = this.#findColon(start, end);
+        const [name] = this.#parseText("[", start, colon, "]") as [unknown];
+        if (typeof name !== "string" || name === "__proto__") {
+          throw new SyntaxError(name === "__proto__" ? POISONED : "a name of an object is not a string");
+        }
+        const value = await this.parse(colon + 1, end);
+        if (name === "constructor" && Object.hasOwn(value as object, "prototype")) {
+          throw new SyntaxError(POISONED);
+        }
+        members[name] = value;
+      },
+    );
+    return members;
+  }
+
+  /** Gives small members together, as much as is parsed in one turn, and each that holds something large alone. */
+  async #eachPart(
+    from: number,
+    to: number,
+    open: string,
+    close: string,
+    onPart: (part: object) => void,
+    onLarge: (start: number, end: number) => Promise<void>,
+  ): Promise<void> {
+    let start = from;
+    let count = 0;
+    let isFirst = true;
+    const flush = (end: number) => {
+      if (count > 0) {
+        const part = this.#parseText(open, start, end, close) as object;
+        if (this.#skipSpace(start, end) === end && !(isFirst && end === to)) {
+          throw new SyntaxError("a value is missing between two commas");
+        }
+        isFirst = false;
+        onPart(part);
+      }
+      count = 0;
+    };
+    for (let at = from; at < to;) {
+      const { end, isLarge } = this.#findEnd(at, to);
+      if (isLarge) {
+        flush(at - 1);
+        await onLarge(at, end);
+        isFirst = false;
+        start = end + 1;
+      } else {
+        count += 1;
+        if (end - start >= this.#turnBytes || end === to) {
+          flush(end);
+          start = end + 1;
+        }
+      }
+      this.#sinceTurn += end - at + 1;
+      if (this.#sinceTurn >= this.#turnBytes) {
+        this.#sinceTurn = 0;
+        await nextTurn();
+      }
+      at = end + 1;
+      if (end < to && at >= to) {
+        throw new SyntaxError("a comma ends the list");
+      }
+    }
+  }
+
+  /** Where the member that starts at `from` ends: at a comma, or at the end of what holds it. */
+  #findEnd(from: number, to: number): { readonly end: number; readonly isLarge: boolean } {
+    const bytes = this.#bytes;
+    let depth = 0;
+    let isLarge = false;
+    for (let at = from; at < to; at += 1) {
+      const byte = bytes[at];
+      if (byte === 0x22) {
+        at = this.#endOfString(at, to);
+      } else if (byte === 0x2c && depth === 0) {
+        return { end: at, isLarge };
+      } else if (byte === 0x5b || byte === 0x7b) {
+        const end = depth === 0 ? this.#largeEnds.get(at) : undefined;
+        if (end === undefined) {
+          depth += 1;
+        } else {
+          isLarge = true;
+          at = end;
+        }
+      } else if (byte === 0x5d || byte === 0x7d) {
+        depth -= 1;
+      }
+    }
+    return { end: to, isLarge };
+  }
+
+  #findColon(from: number, to: number): number {
+    const start = this.#skipSpace(from, to);
+    const end = this.#bytes[start] === 0x22 ? this.#endOfString(start, to) : start;
+    const colon = this.#skipSpace(end + 1, to);
+    if (this.#bytes[colon] !== 0x3a) {
+      throw new SyntaxError("a colon is missing after a name");
+    }
+    return colon;
+  }
+
+  #endOfString(from: number, to: number): number {
+    let at = from + 1;
+    while (at < to && this.#bytes[at] !== 0x22) {
+      at += this.#bytes[at] === 0x5c ? 2 : 1;
+    }
+    return at;
+  }
+
+  #skipSpace(from: number, to: number): number {
+    let at = from;
+    while (at < to && isSpace(this.#bytes[at] as number)) {
+      at += 1;
+    }
+    return at;
+  }
+
+  /** @throws {SyntaxError} also for `__proto__`, and for `constructor` with `prototype`, which later code could merge into an object */
+  #parseText(open: string, from: number, to: number, close: string): unknown {
+    const text = open + this.#bytes.toString("utf8", from, to) + close;
+    const value: unknown = JSON.parse(text);
+    if (POISON.test(text) && isPoisoned(value)) {
+      throw new SyntaxError(POISONED);
+    }
+    return value;
+  }
+}
+
+const POISONED = "it holds a name that would change the prototype of an object";
+/** Names that are spelled with or without escapes. */
+const POISON = /"(?:_|\\u005f|c|\\u0063)(?:_|\\u005f|o|\\u006f)/i;
+
+function isPoisoned(value: unknown): boolean {
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const one = pending.pop();
+    if (typeof one !== "object" || one === null) {
+      continue;
+    }
+    if (Object.hasOwn(one, "__proto__")) {
+      return true;
+    }
+    const constructor = Object.hasOwn(one, "constructor") ? (one as { constructor: unknown }).constructor : undefined;
+    if (typeof constructor === "object" && constructor !== null && Object.hasOwn(constructor, "prototype")) {
+      return true;
+    }
+    for (const item of Object.values(one)) {
+      pending.push(item);
+    }
+  }
+  return false;
+}
+
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
