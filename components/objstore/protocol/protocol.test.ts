@@ -7,8 +7,7 @@ import { S3Error } from "../errors.ts";
 import { afterPrefix, compareKeys } from "../store/key-order.ts";
 import { isBucketName, parseAddress } from "./address.ts";
 import { parseRange } from "./range.ts";
-import { XmlReader } from "./xml-reader.ts";
-import { childrenOf, escapeXml, parseXml, renderXml, textOf } from "./xml.ts";
+import { childrenOf, escapeXml, parseLargeXml, parseXml, renderXml, textOf } from "./xml.ts";
 
 const hasCode = (code: string) => (error: unknown) => error instanceof S3Error && error.code === code;
 
@@ -22,24 +21,20 @@ test("XML: references are resolved once, document types and bad documents are re
   assert.equal(escapeXml("a\u0001<&>"), "a&#x1;&lt;&amp;&gt;");
 });
 
-test("XML: a document is read in pieces, one long text too, and no piece ends within a reference", () => {
-  const text = "a&amp;b&#x10FFFF;".repeat(2000);
-  const expected = "a&b\u{10ffff}".repeat(2000);
-  for (const [name, document] of Object.entries({
-    text: `<A>${text}</A>`,
-    elements: `<A>${"<B>1</B>".repeat(4000)}</A>`,
-  })) {
-    for (const piece of [1, 7, 64, 1000]) {
-      const reader = new XmlReader(document);
-      let pieces = 1;
-      while (!reader.read(piece)) {
-        pieces += 1;
-      }
-      const content = reader.finish("A");
-      assert.ok(pieces > document.length / (piece + 20), `${name} was read in ${pieces} pieces`);
-      assert.deepEqual(name === "text" ? content : childrenOf(content, "B").length, name === "text" ? expected : 4000);
-    }
+test("XML: what is not well formed is refused, references to control characters are keys", async () => {
+  for (const text of [
+    "<A>&foo;</A>",
+    '<A b="1" b="2"/>',
+    "<A><B></A></B>",
+    "<A/><A/>",
+    "<A>&</A>",
+    '<A b="<"/>',
+    "<p:A/>",
+  ]) {
+    assert.throws(() => parseXml(text, "A"), hasCode("MalformedXML"), text);
+    await assert.rejects(parseLargeXml(text, "A"), hasCode("MalformedXML"), text);
   }
+  assert.equal(textOf(parseXml("<A><Key> &#x1;&#13; </Key></A>", "A"), "Key"), " \u0001\r ");
 });
 
 test("XML: answers have the namespace of S3, errors have none", () => {

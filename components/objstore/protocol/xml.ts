@@ -1,8 +1,10 @@
-import { S3Error } from "../errors.ts";
-import { Turn, takeTurns } from "../store/turns.ts";
-import { type XmlNode, XmlReader } from "./xml-reader.ts";
+import { type NamedDocument, XmlError, type XmlValue as ParsedValue, parseLargeNamed, parseNamed } from "@swath/xml";
 
-export type { XmlNode } from "./xml-reader.ts";
+import { S3Error } from "../errors.ts";
+import { Turn } from "../store/turns.ts";
+
+/** A parsed element: repeated names are arrays, text is text, an empty element is "". Attributes are left out. */
+export type XmlNode = ParsedValue;
 
 /** An element's content: text, child elements, or several elements of one name. Undefined ones are left out. */
 export type XmlValue = string | number | boolean | undefined | XmlElement | readonly (string | XmlElement | RawXml)[];
@@ -79,26 +81,39 @@ export function escapeXml(text: string): string {
     : text;
 }
 
-/** Characters that are read in one turn of the event loop: about a millisecond. */
-const TURN_CHARACTERS = 64 << 10;
+/** Keys may hold control characters, which come as references. Attributes (`xsi:type`) mean nothing here. */
+const READING = { maxDepth: 32, ignoreAttributes: true, keepSpace: true, controlReferences: true } as const;
 
 /**
  * Parses a small request document and gives the content of its root element.
  * @throws {S3Error} MalformedXML for anything that is not well formed, has a document type, or another root
  */
 export function parseXml(text: string, root: string): XmlNode {
-  const reader = new XmlReader(text);
-  reader.read(Infinity);
-  return reader.finish(root);
+  try {
+    return contentOf(parseNamed(text, READING), root);
+  } catch (error) {
+    throw toMalformed(error);
+  }
 }
 
 /** The same for documents of megabytes: others have their turn meanwhile. */
 export async function parseLargeXml(text: string, root: string): Promise<XmlNode> {
-  const reader = new XmlReader(text);
-  while (!reader.read(TURN_CHARACTERS)) {
-    await takeTurns();
+  try {
+    return contentOf(await parseLargeNamed(text, READING), root);
+  } catch (error) {
+    throw toMalformed(error);
   }
-  return reader.finish(root);
+}
+
+function contentOf({ name, value }: NamedDocument, root: string): XmlNode {
+  if (name !== root) {
+    throw new S3Error("MalformedXML", `The root element must be ${root}.`);
+  }
+  return value;
+}
+
+function toMalformed(error: unknown): unknown {
+  return error instanceof XmlError ? new S3Error("MalformedXML", `The document ${error.message}.`) : error;
 }
 
 /** Child elements of a name, none when absent. */

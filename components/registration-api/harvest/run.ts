@@ -179,7 +179,7 @@ async function writeRecords(
     ...xml.map(
       (document, index) => () =>
         write(`record ${index + 1} of a page`, async () =>
-          writer.writeXml(origin, readXmlId(Buffer.from(document), "The record"), document),
+          writer.writeXml(origin, await readXmlId(Buffer.from(document), "The record"), document),
         ),
     ),
   ].values();

@@ -15,7 +15,7 @@ export function createXmlRegistrar(tools: Tools): Registrar {
       : (await tools.sources.read(url, { rights, signal: context.signal, accept: "application/xml" })).bytes;
     const { source: _source, ...own } = addressed;
     const origin = isSent ? own : addressed;
-    const id = refuse(() => readXmlId(bytes, isSent ? "The record" : url));
+    const id = await refuse(() => readXmlId(bytes, isSent ? "The record" : url));
     const outcome = await tools.writer.writeXml(origin, id, bytes.toString("utf8"));
     context.count({ [outcome]: 1 });
     context.noteRecord(id);
@@ -27,7 +27,7 @@ export function createApplicationRegistrar(tools: Tools): Registrar {
   return async (context) => {
     const { url, rights, origin } = readAddressRequest(context, tools);
     const { bytes } = await tools.sources.read(url.replace(/#.*$/s, ""), { rights, signal: context.signal });
-    const record = refuse(() => convertApplication(bytes, url));
+    const record = await refuse(() => convertApplication(bytes, url));
     const run =
       tools.portalUrl === undefined
         ? undefined
@@ -45,9 +45,9 @@ export function createApplicationRegistrar(tools: Tools): Registrar {
 }
 
 /** What is wrong with a document is no reason to try again. */
-function refuse<T>(read: () => T): T {
+async function refuse<T>(read: () => T | Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     throw error instanceof ProductError ? new RegistrationError(error.message, { cause: error }) : error;
   }

@@ -1,3 +1,5 @@
+import { parseElements } from "@swath/xml";
+
 import { parseInterval } from "../model/instant.ts";
 import { cleanDate } from "../model/xml-record.ts";
 import { type Expression, FilterError, allOf } from "../query/expression.ts";
@@ -6,7 +8,6 @@ import type { SearchRequest, SortKey } from "../query/search-request.ts";
 import { parseTerms } from "../query/words.ts";
 import { childrenOf, childOf, textOf } from "../xml/element.ts";
 import { isLatitudeFirst } from "../xml/gml.ts";
-import { parseXml } from "../xml/parse.ts";
 import { parseCqlText } from "./cql-text.ts";
 import { parseFilterXml } from "./filter-xml.ts";
 import type { CswInput } from "./input.ts";
@@ -59,7 +60,7 @@ function readFilter({ constraint, parameters }: CswInput): Expression | undefine
     if (text.length > 64 * 1024) {
       throw new FilterError("the constraint has more than 65,536 characters");
     }
-    const parsed = parseFilterXml(parseXml(text));
+    const parsed = parseFilterXml(parseElements(text));
     return parsed && toCatalogue(parsed);
   }
   return toCatalogue(parseCqlText(text));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
-import { parseXml } from "../xml/parse.ts";
+import { parseElements } from "@swath/xml";
 import { descendantsOf } from "../xml/element.ts";
 import { DC_RECORD, ISO_RECORD, toTransaction } from "./csw-records.ts";
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
@@ -34,9 +34,9 @@ const send = (body: string, headers: Record<string, string> = {}) =>
   request("POST", "/csw", { body, headers: { "content-type": "application/xml", ...headers } });
 const get = (query: string) => request("GET", `/csw?${query}`);
 const idsOf = (text: string): string[] =>
-  descendantsOf(parseXml(text), "identifier").map((element) => element.text.trim());
+  descendantsOf(parseElements(text), "identifier").map((element) => element.text.trim());
 const matchedOf = (text: string): number =>
-  Number(descendantsOf(parseXml(text), "SearchResults")[0]?.attributes.get("numberOfRecordsMatched"));
+  Number(descendantsOf(parseElements(text), "SearchResults")[0]?.attributes.get("numberOfRecordsMatched"));
 
 const filter2 = (filter: string, more = "") =>
   `<csw:GetRecords xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml" service="CSW" version="2.0.2" resultType="results" maxRecords="100"><csw:Query typeNames="csw:Record"><csw:ElementSetName>full</csw:ElementSetName><csw:Constraint version="1.1.0"><ogc:Filter>${filter}</ogc:Filter></csw:Constraint>${more}</csw:Query></csw:GetRecords>`;
@@ -53,13 +53,13 @@ test("capabilities are of the version that a client asks for, 3.0.0 otherwise", 
   ] as const) {
     const { status, text } = await get(query);
     assert.equal(status, 200, text);
-    const root = parseXml(text);
+    const root = parseElements(text);
     assert.equal(root.name, "Capabilities", query);
     assert.equal(root.attributes.get("version"), version, query);
   }
   const only = await get("service=CSW&request=GetCapabilities&version=2.0.2&sections=ServiceProvider");
   assert.deepEqual(
-    parseXml(only.text).children.map(({ name }) => name),
+    parseElements(only.text).children.map(({ name }) => name),
     ["ServiceProvider"],
   );
 });
@@ -140,7 +140,7 @@ test("pages by startPosition meet every record once", async () => {
     );
     seen.push(...idsOf(text));
     assert.equal(matchedOf(text), 26);
-    start = Number(descendantsOf(parseXml(text), "SearchResults")[0]?.attributes.get("nextRecord"));
+    start = Number(descendantsOf(parseElements(text), "SearchResults")[0]?.attributes.get("nextRecord"));
   }
   assert.equal(seen.length, 26);
   assert.equal(new Set(seen).size, 26);
@@ -148,7 +148,7 @@ test("pages by startPosition meet every record once", async () => {
 
 test("a record that came as XML is kept byte for byte, and shown in every schema", async () => {
   const inserted = await send(toTransaction("Insert", ISO_RECORD + DC_RECORD));
-  assert.equal(descendantsOf(parseXml(inserted.text), "totalInserted")[0]?.text, "2", inserted.text);
+  assert.equal(descendantsOf(parseElements(inserted.text), "totalInserted")[0]?.text, "2", inserted.text);
   assert.equal((await get("service=CSW&version=2.0.2&request=GetRepositoryItem&id=iso-1")).text, ISO_RECORD);
   for (const schema of [
     "http://www.opengis.net/cat/csw/2.0.2",
@@ -160,7 +160,7 @@ test("a record that came as XML is kept byte for byte, and shown in every schema
         `service=CSW&version=2.0.2&request=GetRecordById&id=${id}&elementSetName=full&outputSchema=${encodeURIComponent(schema)}`,
       );
       assert.equal(status, 200);
-      const [record] = parseXml(text).children;
+      const [record] = parseElements(text).children;
       assert.ok(record, `${schema} ${id}: ${text}`);
     }
   }
@@ -185,20 +185,20 @@ test("transactions update and delete what their constraint names, all or nothing
     `<csw:RecordProperty><csw:Name>${name}</csw:Name><csw:Value>${value}</csw:Value></csw:RecordProperty>`;
   for (const id of ["dc-1", "scene-9"]) {
     const updated = await send(toTransaction("Update", property("dc:title", `New of ${id}`) + constraint(id)));
-    assert.equal(descendantsOf(parseXml(updated.text), "totalUpdated")[0]?.text, "1", updated.text);
+    assert.equal(descendantsOf(parseElements(updated.text), "totalUpdated")[0]?.text, "1", updated.text);
     const { text } = await get(`service=CSW&version=2.0.2&request=GetRecordById&id=${id}&elementSetName=full`);
     assert.match(text, new RegExp(`<dc:title>New of ${id}</dc:title>`));
   }
   const whole = await send(toTransaction("Update", ISO_RECORD.replace("Soil moisture", "Snow")));
-  assert.equal(descendantsOf(parseXml(whole.text), "totalUpdated")[0]?.text, "1", whole.text);
+  assert.equal(descendantsOf(parseElements(whole.text), "totalUpdated")[0]?.text, "1", whole.text);
   const gone = await send(toTransaction("Delete", constraint("scene-9")));
-  assert.equal(descendantsOf(parseXml(gone.text), "totalDeleted")[0]?.text, "1", gone.text);
+  assert.equal(descendantsOf(parseElements(gone.text), "totalDeleted")[0]?.text, "1", gone.text);
   assert.equal((await request("GET", "/stac/collections/scenes/items/scene-9")).status, 404);
 });
 
 test("GetDomain tells values of parameters and of properties", async () => {
   const values = async (query: string): Promise<string[]> =>
-    descendantsOf(parseXml((await get(`service=CSW&version=2.0.2&request=GetDomain&${query}`)).text), "Value").map(
+    descendantsOf(parseElements((await get(`service=CSW&version=2.0.2&request=GetDomain&${query}`)).text), "Value").map(
       ({ text }) => text,
     );
   assert.deepEqual(await values("parameterName=GetRecords.ElementSetName"), ["brief", "summary", "full"]);
@@ -275,7 +275,7 @@ test("what is wrong with a request is said as OWS exceptions of its version", as
   ] as const) {
     for (const version of ["2.0.2", "3.0.0"]) {
       const { status, text } = await get(query.replace("VERSION", version));
-      const [exception] = descendantsOf(parseXml(text), "Exception");
+      const [exception] = descendantsOf(parseElements(text), "Exception");
       assert.equal(exception?.attributes.get("exceptionCode"), code, `${query}: ${text}`);
       assert.equal(exception?.attributes.get("locator"), locator, query);
       assert.equal(status, query.includes("VERSION") && version === "2.0.2" ? 200 : status);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
 import { childrenOf, descendantsOf } from "../xml/element.ts";
-import { parseXml } from "../xml/parse.ts";
+import { parseElements } from "@swath/xml";
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
 const catalogue = await startCatalogue();
@@ -40,7 +40,7 @@ test("a description's template, filled, gives results; in Atom and GeoJSON the s
   for (const path of ["/opensearch", "/opensearch/collections/scenes"]) {
     const { text, headers } = await request("GET", path);
     assert.match(headers.get("content-type") ?? "", /^application\/opensearchdescription\+xml/);
-    const root = parseXml(text);
+    const root = parseElements(text);
     assert.ok((childrenOf(root, "ShortName")[0]?.text ?? "").length <= 16);
     const templates = childrenOf(root, "Url").filter(({ attributes }) => attributes.get("rel") === "results");
     assert.equal(templates.length, 2);
@@ -63,7 +63,7 @@ test("a description's template, filled, gives results; in Atom and GeoJSON the s
           };
           return [properties.totalResults, features.length];
         }
-        const feed = parseXml(body);
+        const feed = parseElements(body);
         return [Number(childrenOf(feed, "totalResults")[0]?.text), childrenOf(feed, "entry").length];
       }),
     );
@@ -104,7 +104,7 @@ test("pages follow their links", async () => {
   const seen: string[] = [];
   let url: string | undefined = `${catalogue.url}/opensearch/collections/scenes/search?count=5`;
   while (url !== undefined) {
-    const feed = parseXml(await (await fetch(url)).text());
+    const feed = parseElements(await (await fetch(url)).text());
     seen.push(...childrenOf(feed, "entry").flatMap((entry) => childrenOf(entry, "identifier").map(({ text }) => text)));
     url = childrenOf(feed, "link")
       .find(({ attributes }) => attributes.get("rel") === "next")
@@ -112,7 +112,7 @@ test("pages follow their links", async () => {
   }
   assert.equal(seen.length, 12);
   assert.equal(new Set(seen).size, 12);
-  const entry = descendantsOf(parseXml((await request("GET", "/opensearch?uid=scene-1")).text), "entry")[0];
+  const entry = descendantsOf(parseElements((await request("GET", "/opensearch?uid=scene-1")).text), "entry")[0];
   assert.ok(childrenOf(entry, "where").length === 1 && childrenOf(entry, "updated").length === 1);
   const [id] = childrenOf(entry, "id");
   assert.equal((await fetch(id?.text ?? "")).status, 200);

@@ -1,17 +1,6 @@
-/** An element of an XML document, with its namespace resolved. */
-export interface XmlElement {
-  readonly namespace: string;
-  readonly name: string;
-  /** By local name; of two with the same one that without a prefix counts. */
-  readonly attributes: ReadonlyMap<string, string>;
-  readonly children: readonly XmlElement[];
-  /** All text directly inside, entities resolved. */
-  readonly text: string;
-  /** Where its `<` stands in the document, in UTF-16 units. */
-  readonly start: number;
-  /** Prefixes in scope that it does not declare itself, so that it can stand alone. */
-  readonly scope: ReadonlyMap<string, string>;
-}
+import type { XmlElement } from "@swath/xml";
+
+export type { XmlElement } from "@swath/xml";
 
 /** The first child of a name, in any of the namespaces that standards have had for it. */
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>

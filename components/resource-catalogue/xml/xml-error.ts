@@ -1,4 +1,1 @@
-/** A document that is no XML, or is more than is taken. */
-export class XmlError extends Error {
-  override readonly name = "XmlError";
-}
+export { XmlError } from "@swath/xml";

@@ -24,7 +24,7 @@ const USGS = {
 
 /** The item of a Landsat product of Collection 1 or 2 with its MTL. @throws {ProductError} */
 export async function convertLandsat(files: ProductFiles, mtlPath: string): Promise<StacItem> {
-  const mtl = parseMtl(await files.read(mtlPath), mtlPath);
+  const mtl = await parseMtl(await files.read(mtlPath), mtlPath);
   const required = (field: string): string => {
     const value = mtl.get(field);
     if (value === undefined) {

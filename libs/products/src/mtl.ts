@@ -13,14 +13,14 @@ export interface Mtl {
 const MAX_MTL_BYTES = 2 ** 20;
 
 /** Reads MTL as text (ODL), XML or JSON. @throws {ProductError} */
-export function parseMtl(bytes: Buffer, path: string): Mtl {
+export async function parseMtl(bytes: Buffer, path: string): Promise<Mtl> {
   if (bytes.length > MAX_MTL_BYTES) {
     throw new ProductError(`${path} has more than ${MAX_MTL_BYTES} bytes.`);
   }
   const groups = /\.json$/i.test(path)
     ? fromTree(parseJson(bytes, path))
     : /\.xml$/i.test(path)
-      ? fromTree(parseXml(bytes, path))
+      ? fromTree(await parseXml(bytes, path))
       : fromText(bytes.toString("utf8"));
   if (groups.size === 0) {
     throw new ProductError(`${path} has no groups of fields; it is no MTL file.`);

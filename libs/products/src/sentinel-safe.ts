@@ -21,7 +21,7 @@ export interface SafeManifest {
 
 /** @throws {ProductError} naming what is missing */
 export async function readManifest(files: ProductFiles, path: string): Promise<SafeManifest> {
-  const root = parseXml(await files.read(path), path);
+  const root = await parseXml(await files.read(path), path);
   const start = toUtc(findText(root, "startTime") ?? "");
   const stop = toUtc(findText(root, "stopTime") ?? findText(root, "startTime") ?? "");
   if (start === undefined || stop === undefined) {

@@ -68,7 +68,7 @@ async function readSpacing(files: ProductFiles, objects: Objects): Promise<Reado
   if (path === undefined || bytes === undefined) {
     return {};
   }
-  const annotation = parseXml(bytes, path);
+  const annotation = await parseXml(bytes, path);
   const [range] = findAll(annotation, "rangeProcessing");
   const [azimuth] = findAll(annotation, "azimuthProcessing");
   return {

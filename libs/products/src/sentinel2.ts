@@ -11,14 +11,14 @@ import { type XmlNode, findAll, findNumber, findText, parseXml, requireText } fr
 /** The item of a Sentinel-2 product (SAFE, Level-1C or 2A, one tile). @throws {ProductError} */
 export async function convertSentinel2(files: ProductFiles): Promise<StacItem> {
   const productPath = findProductPath(files);
-  const product = parseXml(await files.read(productPath), productPath);
+  const product = await parseXml(await files.read(productPath), productPath);
   const image = findText(product, "IMAGE_FILE") ?? findText(product, "IMAGE_ID");
   const granule = /^GRANULE\/([^/]+)\//.exec(image ?? "")?.[1];
   if (granule === undefined) {
     throw new ProductError(`${productPath} names no image of a granule; products before 2016 are not read.`);
   }
   const tilePath = `GRANULE/${granule}/MTD_TL.xml`;
-  const tile = parseXml(await files.read(tilePath), tilePath);
+  const tile = await parseXml(await files.read(tilePath), tilePath);
   const uri = requireText(product, "PRODUCT_URI", productPath);
   const ring = readFootprint(requireText(product, "EXT_POS_LIST", productPath));
   const tileId = requireText(tile, "TILE_ID", tilePath);

@@ -1,38 +1,25 @@
-import { XMLParser } from "fast-xml-parser";
+import { XmlError, type XmlObject, parseLargeNamed } from "@swath/xml";
 
 import { ProductError } from "./errors.ts";
 
 /** An element: texts and attributes by name, without prefixes; attributes begin with `@`. */
-export interface XmlNode {
-  readonly [name: string]: XmlNode | string | readonly (XmlNode | string)[] | undefined;
-}
+export type XmlNode = XmlObject;
 
 const MAX_XML_BYTES = 32 * 2 ** 20;
 
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: "@",
-  removeNSPrefix: true,
-  parseTagValue: false,
-  parseAttributeValue: false,
-  ignoreDeclaration: true,
-  ignorePiTags: true,
-});
-
 /** @throws {ProductError} for what is no XML, has a DOCTYPE, or is too large */
-export function parseXml(bytes: Buffer, path: string): XmlNode {
+export async function parseXml(bytes: Buffer, path: string): Promise<XmlNode> {
   if (bytes.length > MAX_XML_BYTES) {
     throw new ProductError(`${path} has more than ${MAX_XML_BYTES} bytes.`);
   }
-  const text = bytes.toString("utf8");
-  // Entities of its own can grow without bounds.
-  if (/<!DOCTYPE/i.test(text.slice(0, 65_536)) || /<!ENTITY/i.test(text)) {
-    throw new ProductError(`${path} has a DOCTYPE, which products do not have.`);
-  }
   try {
-    return parser.parse(text, true) as XmlNode;
+    const { name, value } = await parseLargeNamed(bytes.toString("utf8"), { maxElements: 1_000_000 });
+    return { [name]: value };
   } catch (cause) {
-    throw new ProductError(`${path} is not valid XML: ${(cause as Error).message}.`, { cause });
+    if (!(cause instanceof XmlError)) {
+      throw cause;
+    }
+    throw new ProductError(`${path} is not valid XML: it ${cause.message}.`, { cause });
   }
 }
 

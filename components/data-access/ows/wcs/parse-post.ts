@@ -1,35 +1,26 @@
-import { XMLParser } from "fast-xml-parser";
+import { type NamedDocument, XmlError, parseNamed } from "@swath/xml";
 
 import { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 
-const parser = new XMLParser({
-  removeNSPrefix: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: "@",
-  processEntities: false,
-  parseTagValue: false,
-  parseAttributeValue: false,
-});
-
 /** A request of WCS 2.0 as XML (OGC 09-148r1), as the parameters it would have as key-value pairs. @throws {OwsError} */
 export function parsePost(text: string): Kvp {
-  if (/<!DOCTYPE|<!ENTITY/i.test(text)) {
-    throw new OwsError("InvalidParameterValue", "The document must not declare entities.");
-  }
-  let document: Node;
+  let document: NamedDocument;
   try {
-    document = parser.parse(text) as Node;
-  } catch {
-    throw new OwsError("InvalidParameterValue", "The body must be XML.");
+    document = parseNamed(text);
+  } catch (error) {
+    if (!(error instanceof XmlError)) {
+      throw error;
+    }
+    throw new OwsError("InvalidParameterValue", `The body must be XML: it ${error.message}.`);
   }
-  const [name, root] = Object.entries(document).find(([key]) => !key.startsWith("?")) ?? [];
-  if (name === undefined || typeof root !== "object" || root === null) {
+  const { name, value: root } = document;
+  if (typeof root === "string") {
     throw new OwsError("MissingParameterValue", "The body must be a request of WCS.", { locator: "REQUEST" });
   }
-  return new Kvp({ service: "WCS", request: name, ...toParameters(root as Node) });
+  return new Kvp({ service: "WCS", request: name, ...toParameters(root) });
 }
 
 function toParameters(root: Node): Readonly<Record<string, string | readonly string[]>> {
