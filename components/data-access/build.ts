@@ -31,7 +31,7 @@ const NO_LAYERS: LayerSource = {
 export async function buildDataAccess(
   provided: Settings<typeof settings>,
   logger: Logger,
-): Promise<{ app: FastifyInstance; close: () => Promise<void> }> {
+): Promise<{ app: FastifyInstance; ready: () => Promise<void>; close: () => Promise<void> }> {
   const baseMaps = parseBaseMaps(provided.BASE_MAPS);
   const pool = new RasterPool({
     threads: provided.THREADS === 0 ? availableParallelism() : provided.THREADS,
@@ -92,6 +92,7 @@ export async function buildDataAccess(
   });
   return {
     app,
+    ready: async () => pool.checkHealth(),
     close: async () => {
       await store?.close();
       await pool.close();

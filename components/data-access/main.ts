@@ -8,7 +8,7 @@ await runService({
   name: "data-access",
   settings,
   build: async ({ settings: provided, logger }) => {
-    const { app, close } = await buildDataAccess(provided, logger);
-    return { servers: { http: await readyServer(app) }, close };
+    const { app, ready, close } = await buildDataAccess(provided, logger);
+    return { servers: { http: await readyServer(app) }, ready, close };
   },
 });

@@ -93,7 +93,11 @@ class SandboxPool {
 
   /** Compiled once a process: a thread that takes the place of one that was ended has nothing to compile. */
   private compile(): Promise<WebAssemblyModule> {
-    this.machineCode ??= compileMachine();
+    this.machineCode ??= compileMachine().catch((error: unknown) => {
+      // A failure is tried again, not kept.
+      this.machineCode = undefined;
+      throw error;
+    });
     return this.machineCode;
   }
 

@@ -47,6 +47,8 @@ interface Job {
 interface Thread {
   readonly worker: Worker;
   readonly jobs: Map<number, Job>;
+  /** A library faulted in it: it finishes its jobs, takes no more, and ends. */
+  isRetired: boolean;
 }
 
 const MAX_QUEUED = 256;
@@ -55,6 +57,8 @@ const TIMEOUT_MS = 30_000;
 /** How long a cancelled request may go on before its thread is ended. */
 const CANCEL_GRACE_MS = 5000;
 const MAX_CRASHES = 2;
+/** Faults without one success between them, after which the pool says that it is not well. */
+const MAX_FAULTS = 8;
 
 /** Threads that read and render; a bounded queue before them. */
 export class RasterPool {
@@ -62,7 +66,9 @@ export class RasterPool {
     Pick<PoolOptions, "onError" | "maxUnverifiedMs">;
   readonly #threads: (Thread | undefined)[];
   readonly #queue: Job[] = [];
+  readonly #retired = new Set<Thread>();
   #nextId = 1;
+  #faults = 0;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -72,6 +78,13 @@ export class RasterPool {
 
   get queued(): number {
     return this.#queue.length;
+  }
+
+  /** @throws {Error} while one job after the other ends by a fault of a library or of a thread */
+  checkHealth(): void {
+    if (this.#faults >= MAX_FAULTS) {
+      throw new Error(`the last ${this.#faults} faults of raster threads had no success between them`);
+    }
   }
 
   describe(location: SourceLocation, signal?: AbortSignal): Promise<DescribedRaster> {
@@ -145,7 +158,7 @@ export class RasterPool {
     for (const job of this.#queue.splice(0)) {
       job.reject(new RasterError("cancelled", "The service is stopping."));
     }
-    await Promise.all(this.#threads.map(async (thread) => thread?.worker.terminate()));
+    await Promise.all([...this.#threads, ...this.#retired].map(async (thread) => thread?.worker.terminate()));
   }
 
   #run(
@@ -226,11 +239,17 @@ export class RasterPool {
     const worker = new Worker(new URL("worker.ts", import.meta.url), {
       workerData: { cacheBytes: Math.floor(cacheBytes / threads), maxOpen: 128, maxUnverifiedMs },
     });
-    const thread: Thread = { worker, jobs: new Map() };
+    const thread: Thread = { worker, jobs: new Map(), isRetired: false };
     worker.on("message", (message: FromWorker) => this.#receive(thread, message));
-    worker.on("error", (error) => this.#options.onError?.(error as Error));
+    worker.on("error", (error) => {
+      this.#faults += 1;
+      this.#options.onError?.(error as Error);
+    });
     worker.on("exit", () => {
-      this.#threads[index] = undefined;
+      this.#retired.delete(thread);
+      if (this.#threads[index] === thread) {
+        this.#threads[index] = undefined;
+      }
       for (const job of thread.jobs.values()) {
         job.crashes += 1;
         if (this.#isClosed || job.crashes >= MAX_CRASHES || job.isCancelled || job.onPart !== undefined) {
@@ -258,16 +277,33 @@ export class RasterPool {
     }
     thread.jobs.delete(message.id);
     if (message.kind === "done") {
+      this.#faults = 0;
       job?.resolve(message.value);
     } else {
       const { code, message: text, stack } = message.error;
+      if (code === undefined) {
+        this.#retire(thread);
+      }
       const error = code === undefined ? new Error(text) : new RasterError(code, text);
       if (stack !== undefined) {
         error.stack = stack;
       }
       job?.reject(error);
     }
+    if (thread.isRetired && thread.jobs.size === 0) {
+      void thread.worker.terminate();
+    }
     this.#dispatch();
+  }
+
+  /** After an error that is no client's doing nobody knows what is left in the memory of a native or WebAssembly library. */
+  #retire(thread: Thread): void {
+    this.#faults += 1;
+    if (!thread.isRetired) {
+      thread.isRetired = true;
+      this.#threads[this.#threads.indexOf(thread)] = undefined;
+      this.#retired.add(thread);
+    }
   }
 
   #cancel(job: Job, error: RasterError): void {
@@ -278,7 +314,7 @@ export class RasterPool {
       this.#queue.splice(at, 1);
       return;
     }
-    const thread = this.#threads.find((each) => each?.jobs.has(job.id));
+    const thread = [...this.#threads, ...this.#retired].find((each) => each?.jobs.has(job.id));
     if (thread === undefined) {
       return;
     }

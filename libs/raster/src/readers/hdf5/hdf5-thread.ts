@@ -96,6 +96,11 @@ export class Hdf5Thread {
           });
           return;
         }
+        if (provided.kind === "failed" && this.#running === running) {
+          // What an exception leaves in the library's memory is not read with: the next question starts a new thread.
+          this.#running = undefined;
+          void running.worker.terminate();
+        }
         // What the source did wrong says more than what the library makes of it.
         finish(() =>
           provided.kind === "failed" && sourceError !== undefined ? reject(sourceError as Error) : resolve(provided),

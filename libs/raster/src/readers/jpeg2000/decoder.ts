@@ -18,26 +18,32 @@ type OpenJpeg = (options: {
 
 let library: ReturnType<OpenJpeg> | undefined;
 
+/** The library of this thread. One that faulted is not used again: what an exception leaks or damages stays in its memory. */
+function openLibrary(): ReturnType<OpenJpeg> {
+  // It reports every tile on standard output otherwise.
+  library ??= (openJpeg as OpenJpeg)({ print: () => {}, printErr: () => {} });
+  return library;
+}
+
 /** Decodes a codestream, smaller by halvings, to one array a band of `pixels` each. */
 export async function decodeCodestream(
   bytes: Uint8Array,
   { reduction, pixels, components, type }: { reduction: number; pixels: number; components: number; type: SampleType },
 ): Promise<readonly Samples[]> {
-  // It reports every tile on standard output otherwise.
-  library ??= (openJpeg as OpenJpeg)({
-    print: () => {},
-    printErr: () => {},
-  });
-  const { J2KDecoder } = await library;
-  const decoder = new J2KDecoder();
+  const opened = openLibrary();
   try {
+    const { J2KDecoder } = await opened;
+    const decoder = new J2KDecoder();
     decoder.getEncodedBuffer(bytes.length).set(bytes);
     decoder.decodeSubResolution(reduction, 0);
-    return toPlanes(decoder.getDecodedBuffer(), pixels, components, type);
-  } catch (error) {
-    throw invalidRaster("A JPEG 2000 tile is damaged.", error);
-  } finally {
+    const planes = toPlanes(decoder.getDecodedBuffer(), pixels, components, type);
     decoder.delete();
+    return planes;
+  } catch (error) {
+    if (library === opened) {
+      library = undefined;
+    }
+    throw invalidRaster("A JPEG 2000 tile is damaged, or has bands that the decoder does not know.", error);
   }
 }
 
