@@ -35,6 +35,7 @@ test("XML: what is not well formed is refused, references to control characters 
     await assert.rejects(parseLargeXml(text, "A"), hasCode("MalformedXML"), text);
   }
   assert.equal(textOf(parseXml("<A><Key> &#x1;&#13; </Key></A>", "A"), "Key"), " \u0001\r ");
+  assert.equal(textOf(parseXml("<A><Key>c\u0001\ufffez</Key></A>", "A"), "Key"), "c\u0001\ufffez");
 });
 
 test("XML: answers have the namespace of S3, errors have none", () => {

@@ -90,7 +90,7 @@ const READING = { maxDepth: 32, ignoreAttributes: true, keepSpace: true, control
  */
 export function parseXml(text: string, root: string): XmlNode {
   try {
-    return contentOf(parseNamed(text, READING), root);
+    return contentOf(parseNamed(escapeControls(text), READING), root);
   } catch (error) {
     throw toMalformed(error);
   }
@@ -99,10 +99,18 @@ export function parseXml(text: string, root: string): XmlNode {
 /** The same for documents of megabytes: others have their turn meanwhile. */
 export async function parseLargeXml(text: string, root: string): Promise<XmlNode> {
   try {
-    return contentOf(await parseLargeNamed(text, READING), root);
+    return contentOf(await parseLargeNamed(escapeControls(text), READING), root);
   } catch (error) {
     throw toMalformed(error);
   }
+}
+
+/** SDKs write such characters of keys as they are, which XML 1.0 forbids; as references they are read. */
+function escapeControls(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  return text.replace(/[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, (character) => {
+    return `&#x${character.charCodeAt(0).toString(16)};`;
+  });
 }
 
 function contentOf({ name, value }: NamedDocument, root: string): XmlNode {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { Events } from "./events.ts";
@@ -40,4 +40,54 @@ test("what comes while the disk is busy is told once it is durable, too", async 
   held.resolve();
   await Promise.all([first, second]);
   assert.deepEqual(seen, [1, 2]);
+});
+
+async function openEvents(t: TestContext, maxWaiting: number) {
+  const folder = mkdtempSync(join(tmpdir(), "swath-events-"));
+  const index = await IndexDatabase.open(folder, { reach: async () => {} }, (error) => {
+    throw error;
+  });
+  t.after(async () => {
+    await index.close();
+    rmSync(folder, { recursive: true });
+  });
+  let now = 1;
+  const events = new Events({ index, region: "us-east-1", now: () => now++, maxWaiting });
+  const record = (target: string, id: string) => events.recordTest({ name: "b" } as Bucket, target, id);
+  return { index, events, record };
+}
+
+test("keeps a bounded number of events for a target that takes none, and those of others", async (t) => {
+  const { index, events, record } = await openEvents(t, 10);
+  await index.mutate(() => record("up", "first"));
+  await index.mutate(() => Array.from({ length: 25 }, (_, i) => record("down", `r${i}`)));
+  const ids = (target: string) =>
+    events.list(target, 100).map(({ body }) => (JSON.parse(body) as { RequestId: string }).RequestId);
+  assert.deepEqual(ids("down"), Array.from({ length: 10 }, (_, i) => `r${i + 15}`));
+  assert.deepEqual(ids("up"), ["first"]);
+  assert.deepEqual([...events.listTargets()].sort(), ["down", "up"]);
+  await events.remove(events.list("up", 1).map(({ id }) => id));
+  assert.deepEqual(events.listTargets(), ["down"]);
+  assert.equal(await events.dropOlder(0), 15);
+});
+
+test("drops old events in steps, between which others write", async (t) => {
+  const { index, events, record } = await openEvents(t, 10_000);
+  await index.mutate(() => Array.from({ length: 1700 }, (_, i) => record("down", `r${i}`)));
+  let batches = 0;
+  index.onBatch({ commit: () => (batches += 1), durable: () => {}, undo: () => {} });
+  assert.equal(await events.dropOlder(3201), 1600);
+  assert.ok(batches >= 4, `${batches} batches`);
+  assert.equal(events.list("down", 1000).length, 100);
+});
+
+test("finds targets and old events by an index", async (t) => {
+  const { index } = await openEvents(t, 10);
+  for (const sql of [
+    "select id from events where created < 5 order by created limit 5",
+    "select min(id) from events where target = 'a'",
+  ]) {
+    const plan = index.all<{ detail: string }>(`explain query plan ${sql}`).map(({ detail }) => detail);
+    assert.match(plan.join("; "), /^SEARCH events USING (?:COVERING )?INDEX/, sql);
+  }
 });

@@ -3,6 +3,10 @@ import type { IndexDatabase } from "./index-database.ts";
 import type { Bucket, Version } from "./rows.ts";
 
 const MAX_REMEMBERED = 1000;
+/** Events that wait for one target, about 100 MB: a webhook that is down must not fill the disk of everybody. */
+const MAX_WAITING = 100_000;
+/** Events that are dropped in one transaction: others write meanwhile. */
+const DROP_STEP = 500;
 
 /** Who caused a change, and by which request. */
 export interface Origin {
@@ -21,6 +25,7 @@ interface EventsDeps {
   readonly index: IndexDatabase;
   readonly region: string;
   readonly now: () => number;
+  readonly maxWaiting?: number;
 }
 
 /** What buckets tell of: kept in the same transaction as the change, so that it is told exactly when the change is durable. */
@@ -32,6 +37,7 @@ export class Events {
   /** Whether there are events in the batch of changes that is open, and in the one that is on its way to the disk. */
   #isInOpen = false;
   #isInCommitted = false;
+  #overflowed = 0;
 
   constructor(deps: EventsDeps) {
     this.#deps = deps;
@@ -88,7 +94,9 @@ export class Events {
 
   /** Targets that something waits for. */
   listTargets(): readonly string[] {
-    return this.#deps.index.all<{ target: string }>("select distinct target from events").map(({ target }) => target);
+    return this.#deps.index
+      .all<{ target: string }>("select target from event_targets where waiting > 0")
+      .map(({ target }) => target);
   }
 
   /** The oldest events of a target. */
@@ -105,10 +113,25 @@ export class Events {
     return index.mutate(() => ids.forEach((id) => index.run("delete from events where id = ?", id)));
   }
 
-  /** Drops what nobody took in time; gives how many. */
-  dropOlder(than: number): Promise<number> {
+  /** Drops what nobody took in time, a step at a time; gives how many, with those that were too many for their target before. */
+  async dropOlder(than: number): Promise<number> {
     const { index } = this.#deps;
-    return index.mutate(() => index.run("delete from events where created < ?", than).changes);
+    let dropped = this.#overflowed;
+    this.#overflowed = 0;
+    for (;;) {
+      const step = await index.mutate(
+        () =>
+          index.run(
+            "delete from events where id in (select id from events where created < ? order by created limit ?)",
+            than,
+            DROP_STEP,
+          ).changes,
+      );
+      dropped += Number(step);
+      if (step < DROP_STEP) {
+        return dropped;
+      }
+    }
   }
 
   #parse(document: string): readonly NotificationRule[] {
@@ -127,6 +150,17 @@ export class Events {
     const { index, now } = this.#deps;
     index.run("insert into events (target, body, created) values (?, ?, ?)", target, JSON.stringify(body), now());
     this.#isInOpen = true;
+    this.#dropOverflow(target);
+  }
+
+  /** The oldest go where too many wait: what comes next tells more of the state that a target has to reach. */
+  #dropOverflow(target: string): void {
+    const { index, maxWaiting = MAX_WAITING } = this.#deps;
+    const [found] = index.all<{ waiting: number }>("select waiting from event_targets where target = ?", target);
+    if ((found?.waiting ?? 0) > maxWaiting) {
+      index.run("delete from events where id = (select min(id) from events where target = ?)", target);
+      this.#overflowed += 1;
+    }
   }
 
   /** A record as Amazon S3 writes it (event version 2.1). */
