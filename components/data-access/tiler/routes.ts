@@ -23,6 +23,12 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
         "url must be the address of an item of this platform's catalogue that you may read.",
       );
     }
+    if (Object.keys(item.scene.assets).length === 0) {
+      throw new Problem(
+        422,
+        "None of the item's files can be read here: it needs a raster at an address that this service may read.",
+      );
+    }
     const layer = await layers.find(`${item.collection ?? ""}__${item.id}`, callerOf(request), signalOf(reply));
     return {
       id: item.id,

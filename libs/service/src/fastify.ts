@@ -11,6 +11,7 @@ import {
 
 import { auditRequest } from "./audit-requests.ts";
 import { refuseHostileText } from "./hostile-text.ts";
+import { drainBody } from "./read-body.ts";
 import { createJsonBodyParser } from "./json-body.ts";
 import type { Logger } from "./log.ts";
 import { Problem, toProblem } from "./problem.ts";
@@ -66,6 +67,11 @@ export function createApp(
       .send(JSON.stringify(body));
   });
   app.addHook("onSend", async (request, reply) => {
+    if (reply.statusCode === 413) {
+      // Closing at once would reset the connection while the client, or a proxy before it, still sends, and lose the response.
+      void reply.removeHeader("connection");
+      drainBody(request.raw);
+    }
     if (!reply.hasHeader("x-content-type-options")) {
       void reply.header("x-content-type-options", "nosniff");
     }

@@ -56,5 +56,7 @@ export function drainBody(message: IncomingMessage, milliseconds = DRAIN_MS): vo
   message.on("error", () => {});
   // A reader that gave up in the middle of an iteration has left its listener, with which nothing would flow.
   message.removeAllListeners("readable");
+  // With a listener the bytes flow whatever state the last reader left the stream in.
+  message.on("data", () => {});
   message.resume();
 }
