@@ -1,22 +1,32 @@
 import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
 
 import { cutStream, createRandom, makeStream } from "./make-stream.ts";
 import type { Reading } from "./messages.ts";
 import { readByIngress } from "./read-by-ingress.ts";
 import { readByLlhttp } from "./read-by-llhttp.ts";
 import { NGINX, type NginxReader, startNginxReader } from "./read-by-nginx.ts";
+import { describeRequest, fuzzServices } from "./services/main.ts";
 
 /**
- * Differential fuzzing of the ingress's HTTP/1.1 parser: `npm run fuzz -- <seconds> [<seed>]`. Each stream of bytes is read by the ingress's
+ * `npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]…`: 60 seconds in all unless told otherwise, an hour for a release.
+ * A third of the time goes to the ingress's HTTP/1.1 parser, the rest to the services of a platform that is deployed for it (`services/main.ts`).
+ *
+ * Differential fuzzing of the parser: Each stream of bytes is read by the ingress's
  * parser and by llhttp, which Node.js has; one of many by nginx, where it is installed. The ingress may refuse whatever it likes. What it lets
  * through must be the same messages, with the same ends, as the others read; and nothing that llhttp refuses.
  */
-const seconds = Number(process.argv[2] ?? 60);
-const firstSeed = Number(process.argv[3] ?? Date.now() % 1_000_000_000);
-if (!Number.isFinite(seconds) || seconds <= 0 || !Number.isInteger(firstSeed)) {
-  process.stderr.write("usage: npm run fuzz -- <seconds> [<seed>]\n");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: "string" }, service: { type: "string", multiple: true, default: [] } },
+});
+const total = Number(positionals[0] ?? 60);
+const firstSeed = Number(positionals[1] ?? Date.now() % 1_000_000_000);
+if (!Number.isFinite(total) || total <= 0 || !Number.isInteger(firstSeed)) {
+  process.stderr.write("usage: npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]...\n");
   process.exit(2);
 }
+const seconds = values.only === "ingress" ? total : total / 3;
 const NGINX_EVERY = 500;
 const MAX_FINDINGS = 10;
 
@@ -85,9 +95,22 @@ async function run(nginx: NginxReader | undefined): Promise<number> {
   return findings;
 }
 
-const nginx = existsSync(NGINX) ? await startNginxReader() : undefined;
-try {
-  process.exitCode = (await run(nginx)) === 0 ? 0 : 1;
-} finally {
-  await nginx?.close();
+async function fuzzIngress(): Promise<boolean> {
+  const nginx = existsSync(NGINX) ? await startNginxReader() : undefined;
+  try {
+    return (await run(nginx)) === 0;
+  } finally {
+    await nginx?.close();
+  }
 }
+
+let isFine = values.only === "services" || (await fuzzIngress());
+if (values.only !== "ingress") {
+  const findings = await fuzzServices(values.only === "services" ? total : total - seconds, firstSeed, values.service);
+  for (const { service, what, request } of findings) {
+    process.stdout.write(`${service}: ${what}${request === undefined ? "" : `\n  ${describeRequest(request)}`}\n`);
+  }
+  process.stdout.write(`${findings.length} findings in services, seed ${firstSeed}\n`);
+  isFine &&= findings.length === 0;
+}
+process.exitCode = isFine ? 0 : 1;
