@@ -94,7 +94,10 @@ export class EventDelivery {
     const { events, logger, now, onSent } = this.#deps;
     const dropped = await events.dropOlder(now() - RETENTION_MS);
     if (dropped > 0) {
-      logger.error({ dropped }, "events were dropped: their webhook did not take them for a week, or too many waited for it");
+      logger.error(
+        { dropped },
+        "events were dropped: their webhook did not take them for a week, or too many waited for it",
+      );
       onSent("", "dropped", dropped);
     }
   }

@@ -63,7 +63,10 @@ test("keeps a bounded number of events for a target that takes none, and those o
   await index.mutate(() => Array.from({ length: 25 }, (_, i) => record("down", `r${i}`)));
   const ids = (target: string) =>
     events.list(target, 100).map(({ body }) => (JSON.parse(body) as { RequestId: string }).RequestId);
-  assert.deepEqual(ids("down"), Array.from({ length: 10 }, (_, i) => `r${i + 15}`));
+  assert.deepEqual(
+    ids("down"),
+    Array.from({ length: 10 }, (_, i) => `r${i + 15}`),
+  );
   assert.deepEqual(ids("up"), ["first"]);
   assert.deepEqual([...events.listTargets()].sort(), ["down", "up"]);
   await events.remove(events.list("up", 1).map(({ id }) => id));

@@ -37,7 +37,10 @@ test("answers 413 to clients that read the response after they have sent all", a
   const body = Buffer.alloc(BYTES, "a");
   for (const [framing, bytes] of [
     [`content-length: ${BYTES}`, body],
-    ["transfer-encoding: chunked", Buffer.concat([Buffer.from(`${BYTES.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")])],
+    [
+      "transfer-encoding: chunked",
+      Buffer.concat([Buffer.from(`${BYTES.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]),
+    ],
   ] as const) {
     for (let round = 0; round < 3; round += 1) {
       assert.match(await sendAll(framing, bytes), /^HTTP\/1\.1 413 /, framing);

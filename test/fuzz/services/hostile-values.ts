@@ -90,5 +90,14 @@ function fromSchema(random: Random, schema: unknown, depth: number): unknown {
 }
 
 function anyValue(random: Random, depth: number): unknown {
-  return pick<unknown>(random, [null, true, ...NUMBERS, ...TEXTS, [], {}, [[[[]]]], depth > 2 ? 1 : { a: [{ b: {} }] }]);
+  return pick<unknown>(random, [
+    null,
+    true,
+    ...NUMBERS,
+    ...TEXTS,
+    [],
+    {},
+    [[[[]]]],
+    depth > 2 ? 1 : { a: [{ b: {} }] },
+  ]);
 }

@@ -26,7 +26,11 @@ interface Finding {
  * Fuzzes every service of a platform that is really deployed, from its own OpenAPI document: each operation with hostile values, as a user who
  * is logged in. Gives what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
  */
-export async function fuzzServices(seconds: number, seed: number, only: readonly string[]): Promise<readonly Finding[]> {
+export async function fuzzServices(
+  seconds: number,
+  seed: number,
+  only: readonly string[],
+): Promise<readonly Finding[]> {
   const cluster = await createTestCluster(VARIABLES);
   const findings: Finding[] = [];
   try {
@@ -42,12 +46,16 @@ export async function fuzzServices(seconds: number, seed: number, only: readonly
       body: new URLSearchParams(form),
     });
     const { access_token: token } = (await login.json()) as { access_token?: string };
+    if (token === undefined) {
+      throw new Error(`the login of the fuzzer failed with ${login.status}`);
+    }
     const { run } = clusterPaths(cluster.name, cluster.env);
     const pods = (await cluster.pods()).filter(({ pid }) => pid !== undefined);
     const documents: [string, (typeof pods)[number], ApiDocument][] = [];
     for (const pod of pods.filter(({ workload }) => only.length === 0 || only.includes(workload))) {
       const response = await send(url(pod.workload, "/openapi.json")).catch(() => undefined);
-      if (response?.ok === true) {
+      // Pages answer any path.
+      if (response?.ok === true && response.headers.get("content-type")?.includes("json") === true) {
         documents.push([pod.workload, pod, (await response.json()) as ApiDocument]);
       }
     }

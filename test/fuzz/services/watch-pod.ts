@@ -39,7 +39,9 @@ function valueOf(text: string, name: string): number {
 }
 
 function readCpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
   // utime and stime; the fields before are the process id and the name.
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
