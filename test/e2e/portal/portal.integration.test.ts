@@ -156,6 +156,10 @@ test(
     const use = page.getByRole("table", { name: "Use by user" });
     await use.getByRole("cell", { name: "eric" }).waitFor();
     await page.getByRole("figure", { name: /^Processing hours a day/ }).waitFor();
+    await page.goto(portal("/admin/audit"));
+    await page.getByLabel("Action or target").fill("login");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("table", { name: "Audit trail" }).getByText("LOGIN", { exact: true }).first().waitFor();
     await page.goto(portal("/admin/users"));
     await page.getByRole("link", { name: "Users" }).click();
     await page.waitForURL(/\/console\/realms\/master\/users/);
