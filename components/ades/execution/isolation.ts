@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { ToolNetwork } from "./tool-network/tool-network.ts";
 import { type ToolLimits, watchProcesses } from "./tool-limits.ts";
 import type { AdesSettings } from "./storage.ts";
-import { EXAMPLE_TOOLS, isOfExamples, seenPath } from "./tool-path.ts";
+import { EXAMPLE_TOOLS, isOfExamples, seenPath, showCompiledCode } from "./tool-path.ts";
 
 /**
  * What isolates tools that run on this machine; `undefined` where they run with the service's rights, or not at all.
@@ -154,6 +154,6 @@ function placesOf(path: string): readonly View[] {
     });
   return [
     ...others.filter((each) => existsSync(each)).map(showAt),
-    ...(own.length === 0 ? [] : EXAMPLE_TOOLS.filter(({ source }) => existsSync(source))),
+    ...(own.length === 0 ? [] : [...EXAMPLE_TOOLS.filter(({ source }) => existsSync(source)), ...showCompiledCode()]),
   ];
 }

@@ -1,4 +1,5 @@
-import type { View } from "@swath/isolation";
+import { SANDBOX_USER, type View } from "@swath/isolation";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import type { AdesSettings } from "./storage.ts";
@@ -31,6 +32,22 @@ export const EXAMPLE_TOOLS = [
   (name) =>
     ({ kind: "read-only", source: join(ROOT, name), target: join(seenRoot(ROOT), name) }) as const satisfies View,
 );
+
+/** Where `examples/bin/swath-examples` looks for code that was compiled before. */
+const COMPILED = "/run/swath/compiled";
+
+/** Node.js keeps compiled code by the user's number, and a tool in a sandbox has another one than the service. */
+export function showCompiledCode(): readonly View[] {
+  const cache = join(ROOT, "node_modules/.cache/compile");
+  const own = `-${process.getuid?.()}`;
+  return (existsSync(cache) ? readdirSync(cache) : [])
+    .filter((name) => name.endsWith(own))
+    .map((name) => ({
+      kind: "read-only",
+      source: join(cache, name),
+      target: join(COMPILED, `${name.slice(0, -own.length)}-${SANDBOX_USER}`),
+    }));
+}
 
 /** A PATH as a tool in a sandbox has it. */
 export const seenPath = (path: string): string =>

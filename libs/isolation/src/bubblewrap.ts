@@ -3,13 +3,13 @@ import type { Command, Sandbox, View } from "./sandbox.ts";
 import { showSystem } from "./system-view.ts";
 
 /** Who programs are: nobody in particular, with no rights over anything but their own folders. */
-export const USER = "1000";
+export const SANDBOX_USER = "1000";
 
 /** Without `--disable-userns` (0.8) a program can make user name spaces, and have every capability within them. */
 const NAME_SPACES = [
   "--unshare-user --disable-userns --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try",
   // The first process is ours, since bubblewrap's own would show every argument, and so the paths of the host.
-  `--uid ${USER} --gid ${USER} --die-with-parent --new-session --as-pid-1`,
+  `--uid ${SANDBOX_USER} --gid ${SANDBOX_USER} --die-with-parent --new-session --as-pid-1`,
 ].flatMap((line) => line.split(" "));
 
 /** Nothing above the mounts can be written: what is written there is memory that nobody counts. */

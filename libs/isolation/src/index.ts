@@ -1,3 +1,4 @@
+export { SANDBOX_USER } from "./bubblewrap.ts";
 export { type IsolationReport, findIsolation } from "./find-isolation.ts";
 export { SYSTEM_PATH, findProgram } from "./find-program.ts";
 export { makePrivateFolder } from "./private-folder.ts";

@@ -1,7 +1,7 @@
 import { readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { USER } from "./bubblewrap.ts";
+import { SANDBOX_USER } from "./bubblewrap.ts";
 import { findProgram } from "./find-program.ts";
 import { hideVariables, toFirstProcess } from "./first-process.ts";
 import { type HostMount, findMountOf, listHostMounts, listMountsBelow } from "./host-mounts.ts";
@@ -70,7 +70,9 @@ export function wrapInUtilLinux(
       hasUserNamespaces ? ["--user", "--map-root-user"] : [],
       NAME_SPACES,
       [find("sh"), "-c", script, "sandbox"],
-      hasUserNamespaces ? [find("unshare"), "--user", `--map-user=${USER}`, `--map-group=${USER}`, "--keep-caps"] : [],
+      hasUserNamespaces
+        ? [find("unshare"), "--user", `--map-user=${SANDBOX_USER}`, `--map-group=${SANDBOX_USER}`, "--keep-caps"]
+        : [],
       [find("setpriv"), ...(hasUserNamespaces ? [] : ["--clear-groups"]), "--no-new-privs"],
       ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"],
       toFirstProcess(limits, command),
