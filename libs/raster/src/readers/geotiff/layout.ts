@@ -4,6 +4,7 @@ import { RasterError, invalidRaster } from "../../errors.ts";
 import { MAX_BANDS, MAX_BLOCK_BYTES, MAX_DIMENSION } from "../../limits.ts";
 import type { SampleType } from "../raster.ts";
 import type { MetadataReader } from "./metadata-reader.ts";
+import { checkPhotometric } from "./photometric.ts";
 import { TAG, readBytes, readNumbers } from "./tags.ts";
 
 /** Strips are put together to blocks of about this many rows and bytes, so that a file of single rows is not read by rows. */
@@ -57,6 +58,11 @@ export async function readLayout(image: TiffImage, reader: MetadataReader, signa
     throw invalidRaster(`The TIFF claims ${width} × ${height} pixels of ${samples} bands.`);
   }
   const compression = await one(TAG.compression, 1);
+  const photometric = await one(TAG.photometric, 1);
+  checkPhotometric(photometric, compression);
+  if ((await one(TAG.fillOrder, 1)) !== 1) {
+    throw new RasterError("unsupported", "TIFFs with reversed bits (FillOrder 2) are not read.");
+  }
   const isPlanar = (await one(TAG.planarConfiguration, 1)) === 2 && samples > 1;
   const sampleKind = await readSampleKind(await numbers(TAG.bitsPerSample), await numbers(TAG.sampleFormat), samples);
   const isTiled = (await numbers(TAG.tileWidth)).length > 0;
@@ -85,6 +91,10 @@ export async function readLayout(image: TiffImage, reader: MetadataReader, signa
   if (blockBytes > MAX_BLOCK_BYTES) {
     throw invalidRaster(`The TIFF claims blocks of ${blockBytes} bytes; up to ${MAX_BLOCK_BYTES} are read.`);
   }
+  const predictor = await one(TAG.predictor, 1);
+  if (![1, 2, 3].includes(predictor) || (predictor !== 1 && sampleKind.bits % 8 !== 0)) {
+    throw new RasterError("unsupported", `TIFF predictor ${predictor} of ${sampleKind.bits} bits is not supported.`);
+  }
   const jpegTables = await readBytes(image, TAG.jpegTables, reader, signal);
   return {
     image,
@@ -102,8 +112,8 @@ export async function readLayout(image: TiffImage, reader: MetadataReader, signa
     ...sampleKind,
     isPlanar,
     compression,
-    photometric: await one(TAG.photometric, 1),
-    predictor: await one(TAG.predictor, 1),
+    photometric,
+    predictor,
     ...(jpegTables !== undefined && { jpegTables }),
     lercWrapper: (await numbers(TAG.lercParameters))[1] ?? 0,
     extraSamples: await numbers(TAG.extraSamples),

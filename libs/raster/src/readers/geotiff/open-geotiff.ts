@@ -1,6 +1,6 @@
 import type { TiffImage } from "@cogeotiff/core";
 
-import { invalidRaster } from "../../errors.ts";
+import { RasterError, invalidRaster } from "../../errors.ts";
 import { MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
 import type { Source } from "../../sources/source.ts";
 import { planRanges } from "../../windows/plan-ranges.ts";
@@ -10,6 +10,8 @@ import { COMPRESSIONS, decompress } from "./codecs/decompress.ts";
 import { type GdalMetadata, parseGdalMetadata, parseNodata } from "./gdal-tags.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import { MetadataReader } from "./metadata-reader.ts";
+import { addressesOfMask, joinMask } from "./mask-blocks.ts";
+import { toPalette } from "./photometric.ts";
 import { type Piece, findPieces } from "./pieces.ts";
 import { parseTiff, readGeoreference } from "./read-georeference.ts";
 import { TAG, readNumbers, readText } from "./tags.ts";
@@ -33,21 +35,47 @@ export async function openGeotiff(source: Source, signal?: AbortSignal): Promise
     ...layouts.filter((each) => each?.kind === MASK).slice(0, 1),
     ...layouts.filter((each) => each?.kind === (MASK | REDUCED)),
   ].flatMap((each) => (each?.layout === undefined ? [] : [each.layout]));
+  // Masks have levels of their own; the one of the same size belongs to the image.
+  const maskOf = ({ width, height }: Layout): Layout | undefined =>
+    masks.find((mask) => mask.width === width && mask.height === height);
+  checkMasks(masks, maskOf(base));
   // A mask that only the full image has cannot be shown by an overview.
-  const hasMaskOf = ({ width, height }: Layout) =>
-    masks.length === 0 || masks.some((mask) => mask.width === width && mask.height === height);
-  const levels = [base, ...reducedOf(layouts, 0, base).filter(hasMaskOf)];
+  const levels = [
+    base,
+    ...reducedOf(layouts, 0, base).filter((level) => masks.length === 0 || maskOf(level) !== undefined),
+  ];
   const info = await readInfo(main, levels, masks.length > 0, reader, signal);
   const bands = info.bands.map((_, index) => index);
   const groups = [...(base.isPlanar ? bands.map((band) => [band]) : [bands]), ...(masks.length > 0 ? [[-1]] : [])];
   const maskGroup = masks.length > 0 ? groups.length - 1 : -1;
 
-  const layoutOf = ({ level, group }: BlockAddress): Layout | undefined => {
-    const layout = levels[level];
-    // Masks have levels of their own; the one of the same size belongs to the image.
-    return group === maskGroup
-      ? masks.find((mask) => mask.width === layout?.width && mask.height === layout.height)
-      : layout;
+  const readStored = async (
+    requests: readonly { readonly address: BlockAddress; readonly layout: Layout; readonly plane: number }[],
+    readSignal: AbortSignal | undefined,
+  ): Promise<(Block | undefined)[]> => {
+    const parts = await Promise.all(
+      requests.map(async ({ address, layout, plane }, index) =>
+        (await findPieces(address, plane, layout, reader, readSignal)).map((piece) => ({ ...piece, index, layout })),
+      ),
+    );
+    const blocks: (Block | undefined)[] = requests.map(() => undefined);
+    await Promise.all(
+      planRanges(parts.flat().map(checkPiece)).map(async (range) => {
+        const bytes = await source.read(range.offset, range.length, readSignal);
+        await Promise.all(
+          range.parts.map(async (piece) => {
+            const stored = bytes.subarray(piece.offset - range.offset, piece.offset - range.offset + piece.length);
+            if (stored.length < piece.length) {
+              throw invalidRaster("The file is truncated.");
+            }
+            const raw = await decompress(stored, piece.layout, piece.rows, piece.expectedBytes);
+            const block = (blocks[piece.index] ??= createBlock(piece.layout));
+            unpackPiece(raw, piece.layout, piece.rows, block, piece.firstRow);
+          }),
+        );
+      }),
+    );
+    return blocks;
   };
 
   return {
@@ -57,34 +85,39 @@ export async function openGeotiff(source: Source, signal?: AbortSignal): Promise
     isCurrent: source.isCurrent,
     close: source.close,
     readBlocks: async (addresses, readSignal) => {
-      const parts = await Promise.all(
-        addresses.map(async (address, index) => {
-          const layout = layoutOf(address);
-          const plane = layout?.isPlanar === true ? address.group : 0;
-          const pieces = layout === undefined ? [] : await findPieces(address, plane, layout, reader, readSignal);
-          return pieces.map((piece) => ({ ...piece, index, layout: layout as Layout }));
-        }),
+      const requests = addresses.map((address) => {
+        const image = levels[address.level] as Layout;
+        const mask = address.group === maskGroup ? maskOf(image) : undefined;
+        return mask === undefined
+          ? { address, image, mask, own: [{ address, layout: image, plane: image.isPlanar ? address.group : 0 }] }
+          : {
+              address,
+              image,
+              mask,
+              own: addressesOfMask(address, image, mask).map((own) => ({ address: own, layout: mask, plane: 0 })),
+            };
+      });
+      const stored = await readStored(
+        requests.flatMap(({ own }) => own),
+        readSignal,
       );
-      const blocks: (Block | undefined)[] = addresses.map(() => undefined);
-      await Promise.all(
-        planRanges(parts.flat().map(checkPiece)).map(async (range) => {
-          const bytes = await source.read(range.offset, range.length, readSignal);
-          await Promise.all(
-            range.parts.map(async (piece) => {
-              const stored = bytes.subarray(piece.offset - range.offset, piece.offset - range.offset + piece.length);
-              if (stored.length < piece.length) {
-                throw invalidRaster("The file is truncated.");
-              }
-              const raw = await decompress(stored, piece.layout, piece.rows, piece.expectedBytes);
-              const block = (blocks[piece.index] ??= createBlock(piece.layout));
-              unpackPiece(raw, piece.layout, piece.rows, block, piece.firstRow);
-            }),
-          );
-        }),
-      );
-      return blocks;
+      let at = 0;
+      return requests.map(({ address, image, mask, own }) => {
+        const blocks = stored.slice(at, (at += own.length));
+        return mask === undefined ? blocks[0] : joinMask(address, image, mask, blocks);
+      });
     },
   };
+}
+
+/** What a mask that cannot be read leaves out would be shown as pixels. */
+function checkMasks(masks: readonly Layout[], main: Layout | undefined): void {
+  if (masks.length > 0 && main === undefined) {
+    throw new RasterError("unsupported", "The mask of the TIFF has another size than its image.");
+  }
+  if (masks.some(({ samples, type }) => samples !== 1 || type !== "uint8")) {
+    throw new RasterError("unsupported", "TIFF masks are read with one band of up to 8 bits.");
+  }
 }
 
 interface ReadImage {
@@ -131,8 +164,7 @@ async function readInfo(
   const numbers = (id: number) => readNumbers(image, id, reader, signal);
   const metadata = parseGdalMetadata(await readText(image, TAG.gdalMetadata, reader, signal));
   const nodata = parseNodata(await readText(image, TAG.gdalNodata, reader, signal));
-  const colorMap = base.photometric === 3 ? await numbers(TAG.colorMap) : [];
-  const palette = toPalette(colorMap);
+  const palette = toPalette(base, await numbers(TAG.colorMap));
   return {
     format: "GeoTIFF",
     width: base.width,
@@ -173,22 +205,6 @@ function toBands(base: Layout, { bands }: GdalMetadata, nodata: number | undefin
       ...bands[index],
     };
   });
-}
-
-/** A colour map has all reds, then greens, then blues, 16 bits each (TIFF 6.0 section 5). */
-function toPalette(map: readonly number[]): Uint8Array | undefined {
-  const entries = Math.floor(map.length / 3);
-  if (entries === 0) {
-    return undefined;
-  }
-  const palette = new Uint8Array(entries * 4);
-  for (let entry = 0; entry < entries; entry += 1) {
-    palette.set(
-      [(map[entry] ?? 0) >> 8, (map[entries + entry] ?? 0) >> 8, (map[2 * entries + entry] ?? 0) >> 8, 255],
-      entry * 4,
-    );
-  }
-  return palette;
 }
 
 function checkPiece<T extends Piece>(piece: T): T {

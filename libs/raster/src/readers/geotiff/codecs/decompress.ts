@@ -4,7 +4,7 @@ import { inflate, zstdDecompress } from "node:zlib";
 import { RasterError, invalidRaster } from "../../../errors.ts";
 import { createSamples } from "../../raster.ts";
 import type { Layout } from "../layout.ts";
-import { decodeImage, decodeJpeg } from "./jpeg.ts";
+import { decodeJpeg, decodeWebp } from "./jpeg.ts";
 import { decodeLerc } from "./lerc.ts";
 import { decodeLzw } from "./lzw.ts";
 import { decodePackbits } from "./packbits.ts";
@@ -58,7 +58,7 @@ export async function decompress(
       });
     case "webp":
       checkBytes(layout);
-      return decodeImage(bytes, shape.width, shape.height, samples);
+      return decodeWebp(bytes, shape);
     case "lerc": {
       const raw = layout.lercWrapper === 0 ? bytes : await unwrapLerc(bytes, layout.lercWrapper, expectedBytes);
       return decodeLerc(raw, { ...shape, create: (length) => createSamples(layout.type, length) });
