@@ -1,9 +1,12 @@
 import {
   type Bbox,
+  type Crs,
   type DescribedRaster,
   type GridRequest,
   type ImageRequest,
+  type PixelsRequest,
   type SourceLocation,
+  listDataBands,
   parseCrs,
   reprojectBbox,
 } from "@swath/raster";
@@ -14,7 +17,16 @@ import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts"
 import { sendImage } from "../http/send-image.ts";
 import { locatePublic } from "../layers/locate-asset.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
-import { type Query, listOf, one, parseCount, parseCubeSelection, parseNodata, parseRender } from "./parameters.ts";
+import {
+  type Query,
+  listOf,
+  one,
+  parseCount,
+  parseCubeSelection,
+  parseNodata,
+  parseRender,
+  parseUnscale,
+} from "./parameters.ts";
 import { describeCog } from "./describe-cog.ts";
 import {
   MAX_TILE_SIZE,
@@ -87,9 +99,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const query = request.query as Query;
     const { expressions, unscale, resampling } = parseRender(query);
     const scene = sceneOf(query);
-    const bands =
-      expressions ??
-      (await pool.describe(scene.assets.data.location, signalOf(reply))).info.bands.map((_, band) => `b${band + 1}`);
+    const { data } = scene.assets;
+    const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
     const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
     const bins = parseCount(query, "histogram_bins", 1024);
     const maxSize = parseCount(query, "max_size", 4096);
@@ -106,13 +117,37 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       signalOf(reply),
     );
   });
+  const readExpressions = async (
+    pixels: Pick<PixelsRequest, "scenes" | "unscale"> & { readonly expressions: readonly string[] },
+    crs: Crs,
+    x: number,
+    y: number,
+    reply: FastifyReply,
+  ) => {
+    const { planes } = await pool.pixels({ ...pixels, grid: gridAround(crs, x, y) }, signalOf(reply));
+    if (planes.every(({ mask }) => mask[0] === 0) && !(await isInside(pixels.scenes, crs, x, y, reply))) {
+      throw new Problem(404, "The point is outside of the raster.");
+    }
+    const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
+    return { coordinates: [x, y], values, band_names: pixels.expressions };
+  };
+  const isInside = async (scenes: PixelsRequest["scenes"], crs: Crs, x: number, y: number, reply: FastifyReply) => {
+    const { location } = scenes[0]!.assets["data"]!;
+    return (await pool.point({ location, crs, x, y }, signalOf(reply))) !== undefined;
+  };
   get("/point/:lonlat", async (request, reply) => {
     const query = request.query as Query;
     const [x, y] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
     const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
-    const location = locate(query, context);
+    const { expressions } = parseRender(query);
+    const scene = sceneOf(query);
+    const { location, nodata } = scene.assets.data;
+    if (expressions !== undefined || nodata !== undefined) {
+      const names = expressions ?? listDataBands((await describe(request, reply)).info.bands, scene.assets.data);
+      return readExpressions({ scenes: [scene], expressions: names, ...parseUnscale(query) }, crs, x!, y!, reply);
+    }
     const values = await pool.point(
-      { location, crs, x: x!, y: y!, unscale: one(query["unscale"]) === "true", ...parseCubeSelection(query) },
+      { location, crs, x: x!, y: y!, ...parseUnscale(query), ...parseCubeSelection(query) },
       signalOf(reply),
     );
     if (values === undefined) {
@@ -214,6 +249,12 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       center: [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, minzoom],
     };
   });
+}
+
+/** One pixel, far smaller than those of any file. */
+function gridAround(crs: Crs, x: number, y: number): GridRequest {
+  const half = crs.isGeographic ? 1e-9 : 1e-4;
+  return { crs, bbox: [x - half, y - half, x + half, y + half], width: 1, height: 1 };
 }
 
 /** @throws {Problem} 400 and 403 */

@@ -9,7 +9,9 @@ export function describeCog({ info, bounds, crs }: DescribedRaster) {
   const [first] = info.bands;
   return {
     bounds,
-    crs: crs.id.startsWith("+") ? crs.id : crsUri(crs),
+    crs: crsUri(crs),
+    // How well positions in WGS 84 are known, without grids of datum shifts; null where nobody says.
+    crs_accuracy_metres: crs.accuracy ?? null,
     band_metadata: info.bands.map(({ unit }, band) => [`b${band + 1}`, unit === undefined ? {} : { unit }]),
     band_descriptions: info.bands.map(({ description }, band) => [`b${band + 1}`, description ?? ""]),
     dtype: first?.type,

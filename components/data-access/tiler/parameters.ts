@@ -39,8 +39,14 @@ export function parseRender(query: Query): Partial<ImageRequest> {
     ...(resampling !== undefined && { resampling: resampling satisfies Resampling }),
     ...(selection !== undefined && { selection }),
     ...(gamma !== undefined && { gamma: Number(gamma) }),
-    ...(one(query["unscale"]) === "true" && { unscale: true }),
+    ...parseUnscale(query),
   };
+}
+
+/** Whether scale and offset are applied; what the file means when nothing is said. */
+export function parseUnscale(query: Query): { readonly unscale?: boolean } {
+  const text = parseOneOf(query, "unscale", ["true", "false"]);
+  return text === undefined ? {} : { unscale: text === "true" };
 }
 
 export function parseExpressions(query: Query): readonly string[] | undefined {

@@ -164,7 +164,10 @@ export function toTileMatrixSetDocument(set: TileMatrixSet) {
 }
 
 export function crsUri({ id }: Crs): string {
+  const [, authority, code] = /^(EPSG|ESRI):(\d+)$/.exec(id) ?? [];
   return id === "OGC:CRS84"
     ? "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
-    : `http://www.opengis.net/def/crs/EPSG/0/${id.replace("EPSG:", "")}`;
+    : authority === undefined
+      ? id
+      : `http://www.opengis.net/def/crs/${authority}/0/${code}`;
 }

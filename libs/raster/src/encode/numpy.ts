@@ -12,15 +12,17 @@ const DTYPES: Readonly<Record<SampleType, string>> = {
   float64: "<f8",
 };
 
-/** `.npy` (format 1.0) of shape (bands + 1, height, width): the last one is the mask, 0 or 255. */
+/**
+ * `.npy` (format 1.0) of shape (bands + 1, height, width): the last one is the mask, 0 or 255. A pixel is there
+ * where any band has it, as in pictures. */
 export function encodeNumpy(planes: readonly Plane[], width: number, height: number): Uint8Array {
-  const type = planes[0]?.type ?? "uint8";
+  const type = commonTypeOf(planes);
   const mask = createSamples(type, width * height);
   for (let at = 0; at < mask.length; at += 1) {
-    const exists = planes.every((plane) => plane.mask[at] !== 0);
+    const exists = planes.some((plane) => plane.mask[at] !== 0);
     mask[at] = exists ? (type === "int8" ? 127 : 255) : 0;
   }
-  const arrays: Samples[] = [...planes.map(({ samples }) => samples), mask];
+  const arrays: Samples[] = [...planes.map((plane) => toType(plane, type)), mask];
   const text = `{'descr': '${DTYPES[type]}', 'fortran_order': False, 'shape': (${arrays.length}, ${height}, ${width}), }`;
   const padding = 64 - ((10 + text.length + 1) % 64);
   const header = Buffer.from(`\x93NUMPY\x01\x00\x00\x00${text}${" ".repeat(padding)}\n`, "latin1");
@@ -29,4 +31,22 @@ export function encodeNumpy(planes: readonly Plane[], width: number, height: num
     header,
     ...arrays.map((samples) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)),
   ]);
+}
+
+/** An array has one type: that of all bands, or one of floats that holds them all. */
+function commonTypeOf(planes: readonly Plane[]): SampleType {
+  const [first] = planes;
+  if (first === undefined || planes.every(({ type }) => type === first.type)) {
+    return first?.type ?? "uint8";
+  }
+  return planes.some(({ type }) => ["float64", "int32", "uint32"].includes(type)) ? "float64" : "float32";
+}
+
+function toType({ samples, type }: Plane, wanted: SampleType): Samples {
+  if (type === wanted) {
+    return samples;
+  }
+  const output = createSamples(wanted, samples.length);
+  output.set(samples);
+  return output;
 }

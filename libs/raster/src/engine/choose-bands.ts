@@ -29,6 +29,11 @@ export function chooseBands(bands: readonly BandInfo[], { variable, position = {
   return chosen;
 }
 
+/** Expressions of all bands of an asset but transparency, which masks have. */
+export function listDataBands(bands: readonly BandInfo[], selection: Selection): readonly string[] {
+  return chooseBands(bands, selection).flatMap((band, at) => (bands[band]!.color === "alpha" ? [] : [`b${at + 1}`]));
+}
+
 function isNamed({ name }: BandInfo, variable: string): boolean {
   return name === variable || name?.split("/").at(-1) === variable;
 }

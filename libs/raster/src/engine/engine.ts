@@ -17,7 +17,7 @@ import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
 import { wholeOf } from "../warp/read-grid.ts";
 import { BlockCache } from "../windows/block-cache.ts";
-import { chooseBands, withoutPosition } from "./choose-bands.ts";
+import { listDataBands, withoutPosition } from "./choose-bands.ts";
 import { toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
 import { OpenRasters, type UseRasters } from "./open-rasters.ts";
@@ -95,8 +95,9 @@ export class RasterEngine {
     const versions = new Map<string, string>();
     const rasters = this.#rasters.noting(versions);
     const grid = await this.#toGrid(request, signal);
+    const isData = request.format === "npy" || request.format === "tif";
     const { planes, info, expressions } = await this.#readMosaic(
-      request,
+      isData ? await this.#withAllBands(request, signal, rasters) : request,
       grid,
       request.terrain === undefined ? 0 : 1,
       signal,
@@ -158,7 +159,8 @@ export class RasterEngine {
   }
 
   /** A cloud-optimised GeoTIFF, read by rows of tiles: of any size that `maxPixels` allows. */
-  async *coverage(request: CoverageRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *coverage(coverage: CoverageRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const request = await this.#withAllBands(coverage, signal);
     const grid = await this.#toGrid(request, signal, request.maxPixels);
     const probe = await this.#probe(request, signal);
     const rows = async (firstRow: number, count: number): Promise<readonly Plane[]> => {
@@ -236,6 +238,16 @@ export class RasterEngine {
     return rasters.use(asset.location, work, signal);
   }
 
+  /** With all bands of the first scene, where nothing is said: formats of data leave none out. */
+  async #withAllBands<T extends PixelsRequest>(request: T, signal?: AbortSignal, rasters?: UseRasters): Promise<T> {
+    const [asset] = Object.values(request.scenes[0]?.assets ?? {});
+    if (request.expressions !== undefined || asset === undefined) {
+      return request;
+    }
+    const list = async ({ info }: Raster) => listDataBands(info.bands, asset);
+    return { ...request, expressions: await this.#useFirst(request.scenes, list, signal, rasters) };
+  }
+
   /** Types and descriptions of what the expressions give, without reading pixels of an area. */
   async #probe(
     request: PixelsRequest,
@@ -244,16 +256,13 @@ export class RasterEngine {
     return this.#useFirst(
       request.scenes,
       async ({ info }) => {
-        const [asset] = Object.values(request.scenes[0]?.assets ?? {});
-        const expressions =
-          request.expressions ?? chooseBands(info.bands, asset ?? {}).map((_, band) => `b${band + 1}`);
         const bands = await readScene(
           {
             scene: request.scenes[0] as Scene,
             grid: undefined,
             requested: wholeOf({ width: 0, height: 0 }),
-            expressions,
-            unscale: request.unscale === true,
+            expressions: request.expressions ?? [],
+            unscale: request.unscale,
             resampling: "nearest",
           },
           this.cache,
@@ -273,7 +282,7 @@ export class RasterEngine {
     signal: AbortSignal | undefined,
     { rasters = this.#rasters, memory }: { readonly rasters?: UseRasters; readonly memory?: Memory } = {},
   ) {
-    const { scenes, resampling = "nearest", selection = "first", unscale = false } = request;
+    const { scenes, resampling = "nearest", selection = "first", unscale } = request;
     if (scenes.length > MAX_SCENES || (request.expressions?.length ?? 0) > MAX_EXPRESSIONS) {
       throw new RasterError("too-large", `A request reads up to ${MAX_SCENES} scenes and ${MAX_EXPRESSIONS} bands.`);
     }
@@ -331,7 +340,7 @@ export class RasterEngine {
     const scenes = request.scenes.slice(0, 1).map(withoutPosition);
     return Promise.all(
       expressions.map(async (expression) => {
-        const key = `${JSON.stringify(scenes)}|${expression}|${least}|${greatest}|${request.unscale === true}`;
+        const key = `${JSON.stringify(scenes)}|${expression}|${least}|${greatest}|${request.unscale}`;
         const known = this.#ranges.get(key);
         if (known !== undefined) {
           return known;
@@ -340,7 +349,7 @@ export class RasterEngine {
           scenes,
           grid: { maxSize: STATISTICS_SIZE },
           expressions: [expression],
-          unscale: request.unscale === true,
+          ...(request.unscale !== undefined && { unscale: request.unscale }),
         };
         const grid = await this.#toGrid(whole, signal);
         const { planes: all } = await this.#readMosaic(whole, grid, 0, signal);

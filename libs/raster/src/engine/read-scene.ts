@@ -20,7 +20,8 @@ interface SceneRequest {
   readonly requested: Part;
   readonly expressions: readonly string[];
   readonly resampling: Resampling;
-  readonly unscale: boolean;
+  /** Left out: values of cubes, as the CF conventions have it, and no others. */
+  readonly unscale: boolean | undefined;
   readonly memory?: Memory;
 }
 
@@ -108,12 +109,12 @@ function uniteParts(parts: readonly Part[]): Part {
 function evaluate(
   expression: Expression,
   inputs: readonly GridBand[],
-  unscale: boolean,
+  unscale: boolean | undefined,
   pixels: number,
   memory: Memory,
 ): { plane: Plane; info: BandInfo & { isPlain: boolean } } {
   const [first] = inputs;
-  const isScaled = unscale && inputs.some(({ info }) => (info.scale ?? 1) !== 1 || (info.offset ?? 0) !== 0);
+  const isScaled = inputs.some(({ info }) => isUnscaled(info, unscale));
   if (expression.plain !== undefined && first !== undefined && !isScaled) {
     return {
       plane: { samples: first.samples, mask: first.mask, type: first.info.type },
@@ -138,6 +139,11 @@ function evaluate(
     plane: { samples, mask, type: "float32" },
     info: { type: "float32", isComplex: false, color: "gray", isPlain: false },
   };
+}
+
+/** Packed values of a variable stand for others, which its unit is of; bands of a picture are shown as they are stored. */
+export function isUnscaled({ scale = 1, offset = 0, name }: BandInfo, unscale: boolean | undefined): boolean {
+  return (unscale ?? name !== undefined) && (scale !== 1 || offset !== 0);
 }
 
 /** A result is there where all that it is made from is. */

@@ -23,7 +23,7 @@ export interface PixelsRequest {
   readonly expressions?: readonly string[];
   readonly resampling?: Resampling;
   readonly selection?: PixelSelection;
-  /** Applies scale and offset of the bands. */
+  /** Applies scale and offset of the bands; left out, to variables of cubes only. */
   readonly unscale?: boolean;
   /** Only what is in this area. */
   readonly clip?: Clip;

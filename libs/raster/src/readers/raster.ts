@@ -57,6 +57,8 @@ export interface RasterInfo {
   readonly height: number;
   readonly bands: readonly BandInfo[];
   readonly crs?: Crs;
+  /** What the file calls a system that points cannot be put into exactly; it is not shown anywhere then. */
+  readonly unknownCrs?: string;
   readonly transform?: Affine;
   readonly gcps?: readonly GroundControlPoint[];
   /** The full image first, then overviews by falling size. */

@@ -11,7 +11,13 @@ export interface Georeferencing {
 }
 
 /** @throws {RasterError} `unsupported` for rasters that say neither where they are nor in which system */
-export function createGeoreferencing({ transform, gcps, crs }: RasterInfo): Georeferencing {
+export function createGeoreferencing({ transform, gcps, crs, unknownCrs }: RasterInfo): Georeferencing {
+  if (crs === undefined && unknownCrs !== undefined) {
+    throw new RasterError(
+      "unsupported",
+      `The raster's coordinate reference system "${unknownCrs}" is not supported: EPSG and ESRI codes and common projections are.`,
+    );
+  }
   if (transform !== undefined && crs !== undefined) {
     return {
       crs,

@@ -39,13 +39,14 @@ function createMapping(
     reproject(xs, ys);
     if (wrap !== undefined) {
       for (let at = 0; at < xs.length; at += 1) {
-        const x = xs[at]!;
-        // What is where it should be keeps all its digits.
-        if (x < wrap || x >= wrap + 360) {
-          xs[at] = wrap + ((((x - wrap) % 360) + 360) % 360);
-        }
+        xs[at] = toLongitudeFrom(wrap, xs[at]!);
       }
     }
     source.toPixels(xs, ys);
   };
+}
+
+/** The same longitude within a turn to the east of another one. What is there already keeps all its digits. */
+export function toLongitudeFrom(west: number, longitude: number): number {
+  return longitude < west || longitude >= west + 360 ? west + ((((longitude - west) % 360) + 360) % 360) : longitude;
 }

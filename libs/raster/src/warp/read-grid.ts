@@ -218,8 +218,8 @@ function chooseWindow(
   return { x: left, y: top, width, height, every };
 }
 
-/** Rasters in degrees may begin anywhere; target points are looked for from there on. */
-function westernmostOf(transform: Raster["info"]["transform"], width: number): number | undefined {
+/** Rasters in degrees may begin anywhere; target points are looked for from there on. `undefined` where degrees run aslant. */
+export function westernmostOf(transform: Raster["info"]["transform"], width: number): number | undefined {
   if (transform === undefined || transform[1] !== 0) {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import proj4 from "proj4";
 
-import type { Crs } from "./crs.ts";
+import { type Crs, parseCrs } from "./crs.ts";
 import type { Bbox } from "./grid.ts";
 
 /** Points of an edge that are transformed to find a box: edges bend. */
@@ -35,6 +35,21 @@ export function isSame(a: Crs, b: Crs): boolean {
 const isWgs84 = (crs: Crs) => crs.id === "EPSG:4326" || crs.id === "OGC:CRS84";
 
 function toReproject(from: Crs, to: Crs): Reproject {
+  // Without a shift to WGS 84, degrees are taken as they are: proj4js would then leave out the other system's shift as well.
+  if (hasShift(from) !== hasShift(to)) {
+    const degrees = parseCrs("OGC:CRS84");
+    const [first, second] = [convert(from, degrees), convert(degrees, to)];
+    return (xs, ys) => {
+      first(xs, ys);
+      second(xs, ys);
+    };
+  }
+  return convert(from, to);
+}
+
+const hasShift = ({ proj4: definition }: Crs): boolean => /\+(towgs84|datum|nadgrids)=/.test(definition);
+
+function convert(from: Crs, to: Crs): Reproject {
   const converter = proj4(from.proj4, to.proj4);
   return (xs, ys) => {
     for (let at = 0; at < xs.length; at += 1) {

@@ -1,9 +1,11 @@
-import { type Crs, findCrs, toCustomCrs } from "../../warp/crs.ts";
+import { type Crs, findCrs, findCustomCrs } from "../../warp/crs.ts";
+import { findWktCrs } from "../../warp/wkt-crs.ts";
 import { toNumber, toText } from "./cube.ts";
 
 type Attributes = Readonly<Record<string, unknown>>;
 
 const MAX_WKT_CHARACTERS = 20_000;
+const MAX_NAME = 100;
 
 /** Projections of the CF conventions (appendix F) by their name in PROJ, with the parameters they take. */
 const PROJECTIONS: Readonly<Record<string, string>> = {
@@ -53,6 +55,20 @@ export function findCubeCrs(attributes: Attributes): Crs | undefined {
   );
 }
 
+/** What attributes call a system, where that is none which `findCubeCrs` knows: it must not be taken for another one. */
+export function nameUnknownCrs(attributes: Attributes): string | undefined {
+  if (findCubeCrs(attributes) !== undefined) {
+    return undefined;
+  }
+  const name =
+    toText(attributes["grid_mapping_name"]) ??
+    toText(attributes["proj:code"]) ??
+    toText(attributes["crs_wkt"]) ??
+    toText(attributes["spatial_ref"]) ??
+    toText(attributes["proj:wkt2"]);
+  return name?.slice(0, MAX_NAME);
+}
+
 function fromWkt(text: string | undefined): Crs | undefined {
   if (text === undefined || text.length > MAX_WKT_CHARACTERS) {
     return undefined;
@@ -63,11 +79,7 @@ function fromWkt(text: string | undefined): Crs | undefined {
   if (known !== undefined) {
     return known;
   }
-  try {
-    return findCrs(text) ?? toCustomCrs(text);
-  } catch {
-    return undefined;
-  }
+  return findWktCrs(text);
 }
 
 function fromMapping(attributes: Attributes): Crs | undefined {
@@ -90,9 +102,5 @@ function fromMapping(attributes: Attributes): Crs | undefined {
   const named = projection === "stere" || projection === "merc" ? ["lat_ts"] : ["lat_1", "lat_2"];
   parts.push(...list.slice(0, named.length).map((value, at) => `+${named[at]}=${value}`));
   const hasFigure = parts.some((part) => /^\+(a|R)=/.test(part));
-  try {
-    return toCustomCrs(`+proj=${projection} ${parts.join(" ")}${hasFigure ? "" : " +datum=WGS84"} +no_defs`);
-  } catch {
-    return undefined;
-  }
+  return findCustomCrs(`+proj=${projection} ${parts.join(" ")}${hasFigure ? "" : " +datum=WGS84"} +no_defs`);
 }

@@ -3,7 +3,7 @@ import { MAX_DIMENSION } from "../../limits.ts";
 import { type Crs, findCrs } from "../../warp/crs.ts";
 import type { Affine } from "../raster.ts";
 import { axisOf, isInDegrees, readCoordinates, toSpacing } from "./coordinates.ts";
-import { findCubeCrs } from "./cube-crs.ts";
+import { findCubeCrs, nameUnknownCrs } from "./cube-crs.ts";
 import { type Cube, type CubeVariable, sizeOf, toText } from "./cube.ts";
 
 /** The variables that lie on one horizontal grid, and where that is. */
@@ -15,6 +15,7 @@ export interface CubeGrid {
   readonly variables: readonly CubeVariable[];
   readonly transform?: Affine;
   readonly crs?: Crs;
+  readonly unknownCrs?: string;
 }
 
 /** The grid of a cube with the most values on it; variables of other grids are left aside. */
@@ -57,14 +58,21 @@ export async function findGrid(cube: Cube, signal?: AbortSignal): Promise<CubeGr
     spacings === undefined
       ? parseGeoTransform(toText(mapping?.attributes["GeoTransform"]))
       : [spacings[0].step, 0, spacings[0].origin, 0, spacings[1].step, spacings[1].origin];
+  const unknownCrs = [mapping?.attributes, first!.attributes, cube.attributes]
+    .map((attributes) => attributes && nameUnknownCrs(attributes))
+    .find((name) => name !== undefined);
   const crs =
     (mapping && findCubeCrs(mapping.attributes)) ??
     findCubeCrs(first!.attributes) ??
     findCubeCrs(cube.attributes) ??
-    (columns !== undefined && rows !== undefined && transform !== undefined
+    (unknownCrs === undefined && columns !== undefined && rows !== undefined && transform !== undefined
       ? assumeDegrees(columns, rows, transform, main.width, main.height)
       : undefined);
-  return { ...main, ...(transform !== undefined && { transform }), ...(crs !== undefined && { crs }) };
+  return {
+    ...main,
+    ...(transform !== undefined && { transform }),
+    ...(crs !== undefined ? { crs } : unknownCrs !== undefined && { unknownCrs }),
+  };
 }
 
 /** Edges of cells and the like have a dimension of two or four beside the grid's. */

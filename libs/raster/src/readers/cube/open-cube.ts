@@ -47,7 +47,7 @@ export async function openCube(
   if (bands.length === 0) {
     throw new RasterError("too-large", `The pieces of the ${cube.format} data are larger than what is read at once.`);
   }
-  const { width, height, transform, crs } = grid;
+  const { width, height, transform, crs, unknownCrs } = grid;
   const [first] = grid.variables;
   return {
     key: source.key,
@@ -58,6 +58,7 @@ export async function openCube(
       bands,
       ...(transform !== undefined && { transform }),
       ...(crs !== undefined && { crs }),
+      ...(unknownCrs !== undefined && { unknownCrs }),
       levels: [{ width, height, blockWidth, blockHeight }],
       hasMask: false,
       compression: first?.compression ?? "none",

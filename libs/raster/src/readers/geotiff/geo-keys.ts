@@ -1,101 +1,63 @@
-import geokeysToProj4 from "geotiff-geokeys-to-proj4";
+import { type Crs, findCrs } from "../../warp/crs.ts";
+import { USER_DEFINED, findUserDefinedCrs } from "./user-defined-crs.ts";
 
-import { type Crs, findCrs, toCustomCrs } from "../../warp/crs.ts";
-
-/** GeoKeys (GeoTIFF 1.1 annex B) by the names that the converter knows. */
-const KEY_NAMES: Readonly<Record<number, string>> = {
-  1024: "GTModelTypeGeoKey",
-  1025: "GTRasterTypeGeoKey",
-  1026: "GTCitationGeoKey",
-  2048: "GeographicTypeGeoKey",
-  2049: "GeogCitationGeoKey",
-  2050: "GeogGeodeticDatumGeoKey",
-  2051: "GeogPrimeMeridianGeoKey",
-  2052: "GeogLinearUnitsGeoKey",
-  2053: "GeogLinearUnitSizeGeoKey",
-  2054: "GeogAngularUnitsGeoKey",
-  2055: "GeogAngularUnitSizeGeoKey",
-  2056: "GeogEllipsoidGeoKey",
-  2057: "GeogSemiMajorAxisGeoKey",
-  2058: "GeogSemiMinorAxisGeoKey",
-  2059: "GeogInvFlatteningGeoKey",
-  2060: "GeogAzimuthUnitsGeoKey",
-  2061: "GeogPrimeMeridianLongGeoKey",
-  2062: "GeogTOWGS84GeoKey",
-  3072: "ProjectedCSTypeGeoKey",
-  3073: "PCSCitationGeoKey",
-  3074: "ProjectionGeoKey",
-  3075: "ProjCoordTransGeoKey",
-  3076: "ProjLinearUnitsGeoKey",
-  3077: "ProjLinearUnitSizeGeoKey",
-  3078: "ProjStdParallel1GeoKey",
-  3079: "ProjStdParallel2GeoKey",
-  3080: "ProjNatOriginLongGeoKey",
-  3081: "ProjNatOriginLatGeoKey",
-  3082: "ProjFalseEastingGeoKey",
-  3083: "ProjFalseNorthingGeoKey",
-  3084: "ProjFalseOriginLongGeoKey",
-  3085: "ProjFalseOriginLatGeoKey",
-  3086: "ProjFalseOriginEastingGeoKey",
-  3087: "ProjFalseOriginNorthingGeoKey",
-  3088: "ProjCenterLongGeoKey",
-  3089: "ProjCenterLatGeoKey",
-  3090: "ProjCenterEastingGeoKey",
-  3091: "ProjCenterNorthingGeoKey",
-  3092: "ProjScaleAtNatOriginGeoKey",
-  3093: "ProjScaleAtCenterGeoKey",
-  3094: "ProjAzimuthAngleGeoKey",
-  3095: "ProjStraightVertPoleLongGeoKey",
-  3096: "ProjRectifiedGridAngleGeoKey",
-};
-const USER_DEFINED = 32_767;
+const MODEL = 1024;
+const RASTER_TYPE = 1025;
+const GEOGRAPHIC = 2048;
+const PROJECTED = 3072;
+/** Citations of the file, its projected and its geographic system. */
+const CITATIONS = [3073, 1026, 2049];
 const DOUBLES = 34_736;
 const ASCII = 34_737;
+const MODEL_PROJECTED = 1;
 const MODEL_GEOGRAPHIC = 2;
+const PIXEL_IS_POINT = 2;
+const MAX_NAME = 100;
+/** Greater codes are those of ESRI. */
+const MAX_EPSG = 32_767;
 
 export interface GeoKeys {
   readonly crs?: Crs;
-  /** Coordinates are of pixel centres (GTRasterTypeGeoKey 2). */
+  /** What the file calls a system that is not known here. */
+  readonly unknownCrs?: string;
+  /** Coordinates are of pixel centres. */
   readonly isPoint: boolean;
 }
 
 /** Reads the key directory: a header of four numbers, then four a key (id, place, count, value or offset). */
 export function readGeoKeys(directory: readonly number[], doubles: readonly number[], ascii: string): GeoKeys {
-  const keys: Record<string, number | string> = {};
+  const keys = new Map<number, number | readonly number[] | string>();
   for (let at = 4; at + 3 < directory.length; at += 4) {
     const [id = 0, place = 0, count = 0, value = 0] = directory.slice(at, at + 4);
-    const name = KEY_NAMES[id];
-    if (name === undefined) {
-      continue;
-    }
     if (place === 0) {
-      keys[name] = value;
+      keys.set(id, value);
     } else if (place === DOUBLES && doubles[value] !== undefined) {
-      keys[name] = doubles[value];
+      keys.set(id, count > 1 ? doubles.slice(value, value + count) : doubles[value]);
     } else if (place === ASCII) {
-      keys[name] = ascii.slice(value, value + count).replace(/\|$/, "");
+      keys.set(id, ascii.slice(value, value + count).replace(/\|$/, ""));
     }
   }
-  const crs = toCrs(keys);
-  return { isPoint: keys["GTRasterTypeGeoKey"] === 2, ...(crs !== undefined && { crs }) };
-}
-
-function toCrs(keys: Readonly<Record<string, number | string>>): Crs | undefined {
+  const isPoint = keys.get(RASTER_TYPE) === PIXEL_IS_POINT;
+  const model = keys.get(MODEL);
   const code = Number(
-    keys["GTModelTypeGeoKey"] === MODEL_GEOGRAPHIC
-      ? keys["GeographicTypeGeoKey"]
-      : (keys["ProjectedCSTypeGeoKey"] ?? keys["GeographicTypeGeoKey"]),
+    model === MODEL_GEOGRAPHIC ? keys.get(GEOGRAPHIC) : (keys.get(PROJECTED) ?? keys.get(GEOGRAPHIC)),
   );
-  if (code > 0 && code !== USER_DEFINED) {
-    return findCrs(`EPSG:${code}`);
+  if (Number.isNaN(code) && model === undefined) {
+    return { isPoint };
   }
-  if (keys["GTModelTypeGeoKey"] === undefined && keys["ProjectedCSTypeGeoKey"] === undefined) {
-    return undefined;
+  const isCode = code > 0 && code !== USER_DEFINED;
+  // The code of degrees says nothing of where the coordinates of a projection are.
+  const isWhole = model !== MODEL_PROJECTED || keys.has(PROJECTED);
+  const crs =
+    isCode && isWhole
+      ? (findCrs(`EPSG:${code}`) ?? (code > MAX_EPSG ? findCrs(`ESRI:${code}`) : undefined))
+      : findUserDefinedCrs(keys);
+  if (crs !== undefined) {
+    return { isPoint, crs };
   }
-  try {
-    const { proj4 } = geokeysToProj4.toProj4(keys as never);
-    return toCustomCrs(proj4.replace(/\+axis=\w+/, ""));
-  } catch {
-    return undefined;
-  }
+  const name = CITATIONS.map((id) => keys.get(id)).find((text) => typeof text === "string" && text !== "");
+  return {
+    isPoint,
+    unknownCrs: isCode && isWhole ? `EPSG:${code}` : String(name ?? "a system without a code").slice(0, MAX_NAME),
+  };
 }

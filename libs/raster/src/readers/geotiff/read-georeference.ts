@@ -35,15 +35,16 @@ export async function readGeoreference(
   image: TiffImage,
   reader: MetadataReader,
   signal?: AbortSignal,
-): Promise<Georeference & { readonly crs?: Crs }> {
+): Promise<Georeference & { readonly crs?: Crs; readonly unknownCrs?: string }> {
   const numbers = (id: number) => readNumbers(image, id, reader, signal);
-  const { crs, isPoint } = readGeoKeys(
+  const { crs, unknownCrs, isPoint } = readGeoKeys(
     await numbers(TAG.geoKeys),
     await numbers(TAG.geoDoubles),
     (await readText(image, TAG.geoAscii, reader, signal)) ?? "",
   );
   return {
     ...(crs !== undefined && { crs }),
+    ...(unknownCrs !== undefined && { unknownCrs }),
     ...toGeoreference(
       await numbers(TAG.pixelScale),
       await numbers(TAG.tiePoints),

@@ -15,7 +15,7 @@ export interface Jp2File {
   /** Where the codestream begins and, where known, ends. */
   readonly start: number;
   readonly end: number;
-  readonly georeference: Georeference & { readonly crs?: Crs };
+  readonly georeference: Georeference & { readonly crs?: Crs; readonly unknownCrs?: string };
 }
 
 /** Boxes of a JP2 file (ISO/IEC 15444-1 annex I), or a bare codestream. */
@@ -44,7 +44,7 @@ export async function readBoxes(reader: MetadataReader, signal?: AbortSignal): P
       return {
         start: offset + headBytes,
         end: offset + length,
-        georeference: fromTiff.crs === undefined ? fromGml : fromTiff,
+        georeference: fromTiff.crs === undefined && fromGml.crs !== undefined ? fromGml : fromTiff,
       };
     }
     const bodyBytes = length - headBytes;
