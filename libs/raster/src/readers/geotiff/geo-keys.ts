@@ -9,7 +9,6 @@ const PROJECTED = 3072;
 const CITATIONS = [3073, 1026, 2049];
 const DOUBLES = 34_736;
 const ASCII = 34_737;
-const MODEL_PROJECTED = 1;
 const MODEL_GEOGRAPHIC = 2;
 const PIXEL_IS_POINT = 2;
 const MAX_NAME = 100;
@@ -47,7 +46,7 @@ export function readGeoKeys(directory: readonly number[], doubles: readonly numb
   }
   const isCode = code > 0 && code !== USER_DEFINED;
   // The code of degrees says nothing of where the coordinates of a projection are.
-  const isWhole = model !== MODEL_PROJECTED || keys.has(PROJECTED);
+  const isWhole = model === undefined || model === MODEL_GEOGRAPHIC || keys.has(PROJECTED);
   const crs =
     isCode && isWhole
       ? (findCrs(`EPSG:${code}`) ?? (code > MAX_EPSG ? findCrs(`ESRI:${code}`) : undefined))
