@@ -38,13 +38,26 @@ export async function listWorkspaces(session: Session): Promise<readonly string[
   return workspaces.toSorted((a, b) => Number(b.role === "owner") - Number(a.role === "owner")).map(({ name }) => name);
 }
 
-/** A workspace by its name, else the user's own. @throws {CommandError} when there is none */
+/** A workspace by its name, else the user's own. @throws {CommandError} when there is none, or none of several is meant */
 export async function readWorkspace(session: Session, name?: string): Promise<Workspace> {
-  const desired = name ?? (await listWorkspaces(session))[0];
-  if (desired === undefined) {
+  const desired = name ?? chooseWorkspace(await listWorkspaces(session), session.user);
+  return (await (await session.request(`${addressOf(session)}/${encodeURIComponent(desired)}`)).json()) as Workspace;
+}
+
+/**
+ * The workspace that a command means without naming one: the only one, or of several the one with the user's name, as
+ * `create-workspace` makes it. The order in which the service lists them decides nothing.
+ */
+export function chooseWorkspace(names: readonly string[], user: string): string {
+  const [first, ...others] = names;
+  if (first === undefined) {
     throw new CommandError(
-      `you have no workspace; make one in the portal (Workspaces), or have an operator type: deploy/bin/create-workspace -W ${session.user}`,
+      `you have no workspace; make one in the portal (Workspaces), or have an operator type: deploy/bin/create-workspace -W ${user}`,
     );
   }
-  return (await (await session.request(`${addressOf(session)}/${encodeURIComponent(desired)}`)).json()) as Workspace;
+  const own = others.length === 0 ? first : names.find((each) => each.endsWith(`-${user}`));
+  if (own === undefined) {
+    throw new CommandError(`you are in several workspaces; name one of them: ${names.join(", ")}`);
+  }
+  return own;
 }

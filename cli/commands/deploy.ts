@@ -10,8 +10,8 @@ import { listMissingComponents } from "../platform/missing-components.ts";
 import { type DeployArguments, deployUsage, parseArguments } from "../config/arguments.ts";
 import { formatMistake, formatWarning } from "../config/report.ts";
 import type { Resolution } from "../config/resolve.ts";
-import { findObstacles } from "../doctor/examine.ts";
-import type { DoctorContext } from "../doctor/finding.ts";
+import { examineFirst } from "../doctor/examine.ts";
+import type { DoctorContext, Finding } from "../doctor/finding.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
 import { PortError } from "../targets/embedded/choose-ports.ts";
 import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepare-cluster.ts";
@@ -166,7 +166,7 @@ async function apply(
     notes,
   } = prepared;
   const plan = createPlan(config, components);
-  await refuseObstacles({ env, prepared, plan });
+  await runPreflight({ env, prepared, plan }, stderr);
   await warnOfNames(prepared, stderr);
   const target = createEmbeddedTarget(cluster.name, env);
   const release = await upgradeFirst({
@@ -224,17 +224,27 @@ async function apply(
   }
 }
 
-/** @throws {CommandError} with all that keeps the platform from working on this machine */
-async function refuseObstacles(context: DoctorContext): Promise<void> {
-  const obstacles = await findObstacles(context);
+/**
+ * Says what will not work in this deployment, and the command that mends it.
+ * @throws {CommandError} with all that keeps the platform from working on this machine
+ */
+async function runPreflight(context: DoctorContext, stderr: NodeJS.WriteStream): Promise<void> {
+  const { obstacles, limits } = await examineFirst(context);
   if (obstacles.length > 0) {
-    const lines = obstacles.flatMap(({ subject, found, meaning, advice }) => [
-      `ERROR: ${subject}: ${found}`,
-      ...(meaning === undefined ? [] : [`  ${meaning}`]),
-      ...(advice === undefined ? [] : [`  -> ${advice}`]),
-    ]);
-    throw new CommandError(`nothing was changed (bin/swath doctor shows everything):\n${lines.join("\n")}`);
+    const lines = obstacles.map((finding) => formatFinding("ERROR", finding)).join("\n");
+    throw new CommandError(`nothing was changed (bin/swath doctor shows everything):\n${lines}`);
   }
+  for (const finding of limits) {
+    stderr.write(`${formatFinding("WARNING", finding)}\n`);
+  }
+}
+
+function formatFinding(severity: string, { subject, found, meaning, advice }: Finding): string {
+  return [
+    `${severity}: ${subject}: ${found}`,
+    ...(meaning === undefined ? [] : [`  ${meaning}`]),
+    ...(advice === undefined ? [] : [`  -> ${advice}`]),
+  ].join("\n");
 }
 
 /** Said before anything is changed: names that lead elsewhere are no reason to refuse, for a record may come later. */

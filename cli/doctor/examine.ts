@@ -2,15 +2,16 @@ import { checkContainerEngine } from "./checks/container-engine.ts";
 import { checkDisk } from "./checks/disk.ts";
 import { checkHostTools } from "./checks/host-tools.ts";
 import { checkMachine } from "./checks/machine.ts";
-import { checkMemory } from "./checks/memory.ts";
+import { MEMORY, checkMemory } from "./checks/memory.ts";
 import { checkNetwork } from "./checks/network.ts";
 import { checkPrograms } from "./checks/programs.ts";
+import { checkSystem } from "./checks/system.ts";
 import type { Check, DoctorContext, Finding } from "./finding.ts";
 
-/** What apply looks at as well, before it changes anything; each takes milliseconds. */
-const PREREQUISITES: readonly Check[] = [checkMachine, checkDisk, checkPrograms];
+/** What apply looks at as well, before it changes anything; each takes milliseconds, and trying the isolation a moment. Ports are chosen before. */
+const PREFLIGHT: readonly Check[] = [checkMachine, checkSystem, checkDisk, checkPrograms, checkMemory, checkHostTools];
 
-const CHECKS: readonly Check[] = [...PREREQUISITES, checkMemory, checkNetwork, checkContainerEngine, checkHostTools];
+const CHECKS: readonly Check[] = [...PREFLIGHT, checkNetwork, checkContainerEngine];
 
 /** Runs every check; the findings come in the order of the list. */
 export async function examine(context: DoctorContext): Promise<readonly Finding[]> {
@@ -23,9 +24,22 @@ export async function examinePublic(context: DoctorContext): Promise<readonly Fi
   return runChecks(publicChecks, context);
 }
 
-/** Findings with which a deployment would not work. */
-export async function findObstacles(context: DoctorContext): Promise<readonly Finding[]> {
-  return (await runChecks(PREREQUISITES, context)).filter(({ verdict }) => verdict === "bad");
+export interface Preflight {
+  /** With these, a deployment would not work. */
+  readonly obstacles: readonly Finding[];
+  /** It works, and something that people may want does not. */
+  readonly limits: readonly Finding[];
+}
+
+/** What keeps a deployment from working here, or will be missing in it. */
+export async function examineFirst(context: DoctorContext): Promise<Preflight> {
+  const findings = await runChecks(PREFLIGHT, context);
+  const isObstacle = ({ verdict, subject }: Finding) => verdict === "bad" && subject !== MEMORY;
+  return {
+    obstacles: findings.filter(isObstacle),
+    // Memory that is short now may be free in a minute: who deploys is told, and not kept from it.
+    limits: findings.filter((finding) => finding.verdict !== "good" && !isObstacle(finding)),
+  };
 }
 
 async function runChecks(checks: readonly Check[], context: DoctorContext): Promise<readonly Finding[]> {

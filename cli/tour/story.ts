@@ -127,13 +127,13 @@ async function process({ packageFile = PACKAGE }: StoryPlatform, { typist, showP
 
 async function share(_: StoryPlatform, { typist }: StoryTools, job: string): Promise<void> {
   typist.step("Share it with bob, who could not see it before", "bin/swath share lists who may read the workspace");
-  const members = await typist.type("eric", "bin/swath share");
+  const members = await typist.type("eric", "bin/swath share ws-eric");
   if (/ bob /.test(members)) {
-    await typist.type("eric", "bin/swath share bob --remove");
+    await typist.type("eric", "bin/swath share ws-eric bob --remove");
   }
   const look = `bin/swath map ${job} --workspace ws-eric --output $TOUR/shared.png`;
   await typist.typeUntil("bob", look, { fails: /answered 40[34]/ });
-  await typist.type("eric", "bin/swath share bob");
+  await typist.type("eric", "bin/swath share ws-eric bob");
   await typist.typeUntil("bob", look);
   await typist.typeUntil("bob", `bin/swath search --workspace ws-eric --collection ${job}`, { prints: /_ndvi/ });
 }

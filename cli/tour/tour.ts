@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,6 +11,7 @@ import { listUrls } from "../commands/urls.ts";
 import type { Plan } from "../platform/plan.ts";
 import type { Target } from "../targets/target.ts";
 import { drawPicture, showsColours } from "../view/draw-picture.ts";
+import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import { STORY_SERVICES, STORY_USERS, type StoryEnd, type StoryPlatform, liveStory } from "./story.ts";
 import { createTypist } from "./typist.ts";
 
@@ -37,6 +38,7 @@ const PICTURE_COLUMNS = 48;
 export async function runTour({ stdout, ...context }: TourContext): Promise<StoryEnd> {
   const folder = mkdtempSync(join(tmpdir(), "swath-tour-"));
   const started = performance.now();
+  const forget = removeWithProcess(folder);
   try {
     const { platform, env } = await openStory({ ...context, folder });
     stdout.write(
@@ -57,8 +59,21 @@ export async function runTour({ stdout, ...context }: TourContext): Promise<Stor
     stdout.write(`\nDone in ${seconds} s. Look around, as eric (bin/swath credentials):\n${places}`);
     return end;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    forget();
   }
+}
+
+/** Removes the folder when this process ends, by Ctrl-C too: logins are in it. @returns does so now */
+function removeWithProcess(folder: string): () => void {
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const stop = () => process.exit(130);
+  process.once("exit", remove);
+  process.once("SIGINT", stop).once("SIGTERM", stop).once("SIGHUP", stop);
+  return () => {
+    process.off("SIGINT", stop).off("SIGTERM", stop).off("SIGHUP", stop);
+    process.off("exit", remove);
+    remove();
+  };
 }
 
 /**
@@ -89,7 +104,7 @@ export async function openStory({
       ...(name !== DEFAULT_CLUSTER && { cluster: name }),
       address: (...where) => addressOf(address, ...where),
     },
-    env: { ...env, ...curl },
+    env: { ...env, ...curl, ...provideCurl(folder, name, env) },
   };
 }
 
@@ -127,6 +142,28 @@ async function writeCurlSettings(target: Target, folder: string): Promise<Record
   ];
   writeFileSync(join(folder, ".curlrc"), `${lines.join("\n")}\n`);
   return { CURL_HOME: folder };
+}
+
+/** Where curl is not installed, the commands that are shown run all the same. */
+function provideCurl(folder: string, name: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const { PATH = "" } = env;
+  if (PATH.split(":").some((each) => isExecutable(join(each, "curl")))) {
+    return {};
+  }
+  const programs = join(folder, "bin");
+  mkdirSync(programs, { recursive: true });
+  const client = `exec "${repositoryRoot}/tools/node" "${repositoryRoot}/cli/tour/curl/main.ts" "$@"`;
+  writeFileSync(join(programs, "curl"), `#!/bin/sh\n${client}\n`, { mode: 0o755 });
+  return { PATH: `${programs}:${PATH}`, TOUR_CLUSTER: name };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function formatPlaces(plan: Plan, { jobs: [first, second], notebook }: StoryEnd): string {

@@ -1,53 +1,40 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { findIsolation } from "@swath/isolation";
 
 import type { Check } from "../finding.ts";
 
-const TIMEOUT_MS = 10_000;
-const ADVICE = "apt-get install bubblewrap";
+const SUBJECT = "isolation";
 
-/** Whether tools of application packages that run on this machine itself are kept to themselves. */
-export const checkHostTools: Check = async ({ plan: { settings } }) => {
-  const { REQUIRE_ADES: required, PROCESSING_HOST_TOOLS: desired } = settings.variables;
-  if (!required || desired === "open" || desired === "refused") {
+/** Whether programs that run on this machine itself are kept to themselves: tried, since what is installed may be forbidden. */
+export const checkHostTools: Check = ({ plan: { settings } }) => {
+  const { REQUIRE_ADES: hasJobs, REQUIRE_APPLICATION_HUB: hasHub, PROCESSING_HOST_TOOLS: desired } = settings.variables;
+  const isNeeded = (hasJobs && desired !== "open" && desired !== "refused") || hasHub;
+  if (!isNeeded) {
     return [];
   }
-  const why = await noBubblewrapReason();
-  if (why === undefined) {
-    return [{ verdict: "good", subject: "isolation", found: "tools without a container run in bubblewrap" }];
+  const report = findIsolation();
+  if (report.works) {
+    return [
+      { verdict: "good", subject: SUBJECT, found: `programs without a container run in ${report.isolation.kind}` },
+    ];
   }
-  return desired === "isolated"
+  return hasJobs && desired === "isolated"
     ? [
         {
           verdict: "bad",
-          subject: "isolation",
-          found: `PROCESSING_HOST_TOOLS=isolated, and bubblewrap ${why}`,
+          subject: SUBJECT,
+          found: `PROCESSING_HOST_TOOLS=isolated, and ${report.reason}`,
           meaning: "The processing service will not start.",
-          advice: `${ADVICE}, or set PROCESSING_HOST_TOOLS to auto or refused.`,
+          advice: `${report.command}, or set PROCESSING_HOST_TOOLS to auto or refused`,
         },
       ]
     : [
         {
           verdict: "limited",
-          subject: "isolation",
-          found: `bubblewrap ${why}`,
+          subject: SUBJECT,
+          found: report.reason,
           meaning:
-            "Tools whose packages name no container are refused: nothing would keep them from the rest of this machine.",
-          advice: ADVICE,
+            "Application packages whose tools name no container are refused, and servers of the application hub need one: nothing would keep them from the rest of this machine.",
+          advice: report.command,
         },
       ];
 };
-
-async function noBubblewrapReason(): Promise<string | undefined> {
-  try {
-    await promisify(execFile)("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "--", "/bin/sh", "-c", ":"], {
-      timeout: TIMEOUT_MS,
-    });
-    return undefined;
-  } catch (error) {
-    const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
-    return code === "ENOENT"
-      ? "is not installed"
-      : `does not work here: ${(stderr?.trim() || message).split("\n").at(-1) ?? ""}`;
-  }
-}

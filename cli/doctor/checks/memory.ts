@@ -6,6 +6,8 @@ import { toBytes } from "@swath/manifest";
 import { formatBytes } from "../../view/bytes.ts";
 import type { Check } from "../finding.ts";
 
+export const MEMORY = "memory";
+
 /** Whether the pods' memory requests, and a job beside them, fit into what is available. */
 export const checkMemory: Check = ({ plan }) => {
   const available = readAvailable();
@@ -18,7 +20,7 @@ export const checkMemory: Check = ({ plan }) => {
     return [
       {
         verdict: "bad",
-        subject: "memory",
+        subject: MEMORY,
         found,
         meaning: "Pods will be killed while they start or later, by the system's memory killer.",
         advice:
@@ -30,14 +32,14 @@ export const checkMemory: Check = ({ plan }) => {
     return [
       {
         verdict: "limited",
-        subject: "memory",
+        subject: MEMORY,
         found: `${found}, a job up to ${formatBytes(job)}`,
         meaning: "The platform runs; jobs that use all that they may will not fit beside it.",
         advice: "Set PROCESSING_MAX_RAM to less, or free memory.",
       },
     ];
   }
-  return [{ verdict: "good", subject: "memory", found }];
+  return [{ verdict: "good", subject: MEMORY, found }];
 };
 
 /** What programs can have without swapping (proc(5), MemAvailable). */

@@ -14,6 +14,7 @@ import {
   type CertificateStore,
   type OpenListener,
   keyOfListener,
+  lacksIpv6,
   loadCertificates,
   openListener,
 } from "./listeners.ts";
@@ -166,6 +167,13 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
             }),
           );
         } catch (error) {
+          if (lacksIpv6(listener, error) && listeners.some(({ address }) => !address.includes(":"))) {
+            logger.warn(
+              { address: listener.address, port: listener.port },
+              "this machine has no IPv6; going on without",
+            );
+            continue;
+          }
           failures.push(error as Error);
         }
       }

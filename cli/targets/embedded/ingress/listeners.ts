@@ -148,6 +148,15 @@ export async function openListener(listener: Listener, options: ListenOptions): 
   return { key: keyOfListener(listener), port, refresh, close: () => server.close() };
 }
 
+/**
+ * Whether an address cannot be had because the machine has no IPv6 any more: it was there when the cluster chose its addresses, and has
+ * been switched off since. Everybody comes by IPv4 then.
+ */
+export function lacksIpv6({ address }: Listener, error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  return address.includes(":") && ["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(cause?.code ?? "");
+}
+
 async function claimAlone(listener: Listener): Promise<void> {
   const probe = createServer();
   await listenOn(probe, listener, false);
