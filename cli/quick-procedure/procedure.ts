@@ -21,12 +21,20 @@ const SCENE = join(repositoryRoot, "examples/scenes/canberra");
 const PACKAGE = join(repositoryRoot, "examples/packages/ndvi.cwl");
 const PICTURE_COLUMNS = 64;
 const TIMEOUT_SECONDS = 300;
+export const LOGIN_HINT = `(log in as ${USER}; bin/swath credentials)`;
 
 interface ProcedureContext {
   readonly target: Target;
   readonly plan: Plan;
   readonly stdout: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
+}
+
+export interface ProcedureEnd {
+  /** What the job took. */
+  readonly seconds: number;
+  /** Where a browser shows the result; left out where there is no portal. */
+  readonly page?: string;
 }
 
 /** What every request to the processing service carries. */
@@ -40,7 +48,7 @@ type StoreRequest = (method: "GET" | "PUT", path: string) => Promise<ShownReques
  * result, list jobs, each shown as the request that a person could have typed.
  * @throws {CommandError} when the deployment lacks what it needs, an answer is an error, or the job fails
  */
-export async function runQuickProcedure(context: ProcedureContext): Promise<void> {
+export async function runQuickProcedure(context: ProcedureContext): Promise<ProcedureEnd> {
   const { target, plan, stdout } = context;
   const urls = new Map(listUrls(plan));
   const store = requireUrl(urls, "objstore", "no object store");
@@ -77,10 +85,9 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<void
   const portal = urls.get("portal");
   stdout.write(
     `\nDone: the job took ${seconds.toFixed(1)} s. Its result is a STAC catalogue, ${catalogue}\n` +
-      (portal === undefined
-        ? ""
-        : `Look at it on the map: ${portal}processing/jobs/${job} (log in as ${USER}; bin/swath credentials)\n`),
+      (portal === undefined ? "" : `Look at it on the map: ${portal}processing/jobs/${job} ${LOGIN_HINT}\n`),
   );
+  return { seconds, ...(portal !== undefined && { page: `${portal}processing/jobs/${job}` }) };
 }
 
 function requireUrl(urls: ReadonlyMap<string, string>, service: string, lack: string): string {

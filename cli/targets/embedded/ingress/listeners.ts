@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { callbackify } from "node:util";
 import {
   type SecureContext,
@@ -152,8 +153,11 @@ export async function openListener(listener: Listener, options: ListenOptions): 
  * Whether an address cannot be had because the machine has no IPv6 any more: it was there when the cluster chose its addresses, and has
  * been switched off since. Everybody comes by IPv4 then.
  */
-export function lacksIpv6({ address }: Listener, error: unknown): boolean {
+export function lacksIpv6({ address }: Listener, error: unknown, interfaces = networkInterfaces()): boolean {
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  if (Object.values(interfaces).some((entries) => entries?.some(({ family }) => family === "IPv6"))) {
+    return false;
+  }
   return address.includes(":") && ["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(cause?.code ?? "");
 }
 
