@@ -1,1 +1,0 @@
-import{Bn as e,Fn as t}from"./index-CfK-gnhv.js";function n(n,r={getInitialValueInEffect:!0}){let i=e(n,r),{colorScheme:a}=t();return a===`auto`?i:a}export{n as t};
