@@ -1,5 +1,15 @@
-/** JSON Merge Patch (RFC 7386 §2): null removes, objects are merged, everything else replaces. */
+import { requirePatchDepth } from "./patch-budget.ts";
+
+/**
+ * JSON Merge Patch (RFC 7386 §2): null removes, objects are merged, everything else replaces.
+ * @throws {Problem} 413 for a patch that is nested too deeply
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
+  requirePatchDepth(patch, "The patch");
+  return merge(target, patch);
+}
+
+function merge(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) {
     return patch;
   }
@@ -8,7 +18,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     if (value === null) {
       merged.delete(key);
     } else {
-      merged.set(key, mergePatch(merged.get(key), value));
+      merged.set(key, merge(merged.get(key), value));
     }
   }
   return Object.fromEntries(merged);
