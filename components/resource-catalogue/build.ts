@@ -41,9 +41,10 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const database = await openCatalogueDatabase({
     url: settings.DATABASE_URL,
     connections: settings.DATABASE_CONNECTIONS,
+    searchTimeoutSeconds: settings.SEARCH_TIMEOUT_SECONDS,
     onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
   });
-  const { pool } = database;
+  const { pool, searchPool } = database;
   await ensureMainRecord(pool, MAIN_COLLECTION, null);
   const issuer =
     issuerUrl === undefined
@@ -100,6 +101,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   let unlooked = 0;
   const app = await createCatalogueService(logger, {
     pool,
+    searchPool,
     inserts: new GroupInserts(pool),
     collections: new CollectionMemory(),
     names: new StatementNames(),

@@ -109,6 +109,13 @@ export const settings = defineSettings({
     default: 16,
     minimum: 2,
     maximum: 200,
-    description: "Connections to PostgreSQL at most.",
+    description: "Connections to PostgreSQL at most; three of five are for searches.",
+  },
+  SEARCH_TIMEOUT_SECONDS: {
+    kind: "integer",
+    default: 20,
+    minimum: 1,
+    maximum: 3600,
+    description: "Searches that take PostgreSQL longer are ended.",
   },
 });

@@ -33,8 +33,15 @@ export class GeometryError extends Error {
  * Reads a GeoJSON geometry (RFC 7946 §3.1).
  * @throws {GeometryError} naming the member at fault
  */
-export function toFootprint(geometry: unknown): Footprint {
-  const collected: Collected = { outer: [], holes: [], positions: 0, low: Infinity, high: -Infinity };
+export function toFootprint(geometry: unknown, maxPositions = MAX_POSITIONS): Footprint {
+  const collected: Collected = {
+    maxPositions,
+    outer: [],
+    holes: [],
+    positions: 0,
+    low: Infinity,
+    high: -Infinity,
+  };
   collect(geometry, "", collected, 0);
   if (collected.outer.length === 0) {
     throw new GeometryError("/coordinates", "must have at least one position");
@@ -52,6 +59,7 @@ export function toFootprint(geometry: unknown): Footprint {
 }
 
 interface Collected {
+  readonly maxPositions: number;
   readonly outer: Ring[];
   readonly holes: Ring[];
   positions: number;
@@ -133,8 +141,8 @@ function readList(value: unknown, path: string, minimum: number): readonly unkno
 
 function readPosition(value: unknown, path: string, into: Collected): readonly [number, number] {
   into.positions += 1;
-  if (into.positions > MAX_POSITIONS) {
-    throw new GeometryError("", `must have at most ${MAX_POSITIONS} positions`);
+  if (into.positions > into.maxPositions) {
+    throw new GeometryError("", `must have at most ${into.maxPositions} positions`);
   }
   if (!Array.isArray(value) || value.length < 2 || !value.every((entry) => Number.isFinite(entry))) {
     throw new GeometryError(path, "must be a position: longitude, latitude and, if wanted, height");

@@ -1,5 +1,6 @@
+import { checkFilter } from "./check-filter.ts";
 import { compileArrays, compileTimes } from "./compile-relations.ts";
-import { type ScalarContext, commonType, compileAs, only, resolve } from "./compile-scalar.ts";
+import { type ScalarContext, commonType, compileAs, resolve } from "./compile-scalar.ts";
 import { type Expression, FilterError, type Operator } from "./expression.ts";
 import { type SearchedPlace, parseBbox, parseGeometry } from "./places.ts";
 import { castProperty } from "./properties.ts";
@@ -18,6 +19,7 @@ const COMPARISON = new Set<string>(["=", "<>", "<", ">", "<=", ">="]);
  * @throws {FilterError} for operands that do not go together
  */
 export function compileFilter(expression: Expression, provided: CompileContext): string {
+  checkFilter(expression, (name) => resolve(name, provided));
   const context: ScalarContext = { ...provided, compileCondition: (op, args) => compileCall(op, args, context) };
   return compileCondition(expression, context);
 }
@@ -27,11 +29,11 @@ function compileCondition(expression: Expression, context: ScalarContext): strin
     case "boolean":
       return expression.value ? "true" : "false";
     case "property":
-      return castProperty(resolve(expression.name, context), "boolean");
+      return castProperty(resolve(expression.name, context), "boolean", expression.name);
     case "words":
       return `r.words @@ ${context.parameters.add(toTsQuery(expression.query), "tsquery")}`;
     case "json-contains":
-      return `${castProperty(resolve(expression.name, context), "json")} @> ${context.parameters.add(JSON.stringify(expression.list), "jsonb")}`;
+      return `${castProperty(resolve(expression.name, context), "json", expression.name)} @> ${context.parameters.add(JSON.stringify(expression.list), "jsonb")}`;
     case "call":
       return compileCall(expression.op, expression.args, context);
     case "string":
@@ -50,37 +52,33 @@ function compileCall(op: Operator, args: readonly Expression[], context: ScalarC
   switch (op) {
     case "and":
     case "or":
-      // The standard asks for two; STAC Browser and others send one where one filter is chosen.
-      if (args.length === 0) {
-        throw new FilterError(`${op} takes at least 1 condition`);
-      }
       return `(${args.map((arg) => compileCondition(arg, context)).join(op === "and" ? " and " : " or ")})`;
     case "not":
-      return `(not ${compileCondition(only(op, args, 1)[0] as Expression, context)})`;
+      return `(not ${compileCondition(args[0] as Expression, context)})`;
     case "isNull":
-      return compileIsNull(only(op, args, 1)[0] as Expression, context);
+      return compileIsNull(args[0] as Expression, context);
     case "like":
-      return compileLike(only(op, args, 2), context);
+      return compileLike(args, context);
     case "between": {
-      const [value, low, high] = only(op, args, 3).map((arg) => compileAs(arg, commonType(args, context), context));
+      const [value, low, high] = args.map((arg) => compileAs(arg, commonType(args, context), context));
       return `(${value} between ${low} and ${high})`;
     }
     case "in":
-      return compileIn(only(op, args, 2), context);
+      return compileIn(args, context);
     case "s_intersects":
     case "s_disjoint":
     case "s_within":
     case "s_contains":
-      return compilePlaces(op, only(op, args, 2), context);
+      return compilePlaces(op, args, context);
     default:
       if (COMPARISON.has(op)) {
-        return compileComparison(op, only(op, args, 2), context);
+        return compileComparison(op, args, context);
       }
       if (op.startsWith("t_")) {
-        return compileTimes(op, only(op, args, 2), context);
+        return compileTimes(op, args, context);
       }
       if (op.startsWith("a_")) {
-        return compileArrays(op, only(op, args, 2), context);
+        return compileArrays(op, args, context);
       }
       throw new FilterError(`a filter must be a condition; it holds ${op} where one is expected`);
   }
@@ -88,11 +86,6 @@ function compileCall(op: Operator, args: readonly Expression[], context: ScalarC
 
 function compileComparison(op: string, args: readonly Expression[], context: ScalarContext): string {
   const type = commonType(args, context);
-  if (type === "geometry" || type === "interval") {
-    throw new FilterError(
-      `${op} does not compare ${type === "geometry" ? "geometries; use S_INTERSECTS" : "intervals; use the functions T_…"}`,
-    );
-  }
   const [first, second] = args as readonly [Expression, Expression];
   // A date is the whole day.
   if (second.kind === "date" || first.kind === "date") {

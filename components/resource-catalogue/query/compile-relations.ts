@@ -39,25 +39,45 @@ export function compileTimes(op: string, args: readonly Expression[], context: S
 }
 
 function toEnds(expression: Expression, context: ScalarContext): Ends {
+  const time = (value: Expression) => () => compileAs(value, "time", context);
   if (expression.kind === "interval") {
     const { start, end } = expression;
-    const last = end?.kind === "date" ? endOfDay(end.value, context) : undefined;
-    return {
-      start: start === undefined ? "'-infinity'::timestamptz" : compileAs(start, "time", context),
-      end: end === undefined ? "'infinity'::timestamptz" : (last ?? compileAs(end, "time", context)),
-      isInstant: false,
-    };
+    return lazyEnds(
+      start === undefined ? () => "'-infinity'::timestamptz" : time(start),
+      end === undefined
+        ? () => "'infinity'::timestamptz"
+        : end.kind === "date"
+          ? () => endOfDay(end.value, context)
+          : time(end),
+      false,
+    );
   }
   if (expression.kind === "date") {
-    return { start: compileAs(expression, "time", context), end: endOfDay(expression.value, context), isInstant: true };
+    return lazyEnds(time(expression), () => endOfDay(expression.value, context), true);
   }
   if (expression.kind === "property" && toPropertySql(expression.name).sql === toPropertySql("datetime").sql) {
-    context.checkProperty?.(expression.name);
     // The record's time may be an interval itself.
     return { start: "lower(r.span)", end: "upper(r.span)", isInstant: true };
   }
   const sql = compileAs(expression, "time", context);
   return { start: sql, end: sql, isInstant: true };
+}
+
+/** Ends whose parameters are added when a relation reads them: PostgreSQL refuses a parameter that the statement does not use. */
+function lazyEnds(toStart: () => string, toEnd: () => string, isInstant: boolean): Ends {
+  let start: string | undefined;
+  let end: string | undefined;
+  return {
+    get start() {
+      start ??= toStart();
+      return start;
+    },
+    get end() {
+      end ??= toEnd();
+      return end;
+    },
+    isInstant,
+  };
 }
 
 function endOfDay(day: string, { parameters }: ScalarContext): string {

@@ -1,4 +1,5 @@
 import { type Expression, FilterError, type Operator } from "./expression.ts";
+import { typeOfOperand } from "./operand-types.ts";
 import { type PropertySql, type SqlType, castProperty, toPropertySql } from "./properties.ts";
 import type { SqlParameters } from "./sql.ts";
 
@@ -13,67 +14,17 @@ export interface ScalarContext {
 
 const ARITHMETIC = new Set<string>(["+", "-", "*", "/", "%", "div", "^"]);
 
-/** @throws {FilterError} for another number of operands */
-export function only(op: string, args: readonly Expression[], count: number): readonly Expression[] {
-  if (args.length !== count) {
-    throw new FilterError(`${op} takes ${count} operand${count === 1 ? "" : "s"}, not ${args.length}`);
-  }
-  return args;
-}
-
 export function resolve(name: string, { checkProperty }: Pick<ScalarContext, "checkProperty">): PropertySql {
   const found = toPropertySql(name);
   checkProperty?.(name);
   return found;
 }
 
-/** The type of an operand; `undefined` for a property whose type only the other operand tells. */
-export function typeOf(expression: Expression, context: ScalarContext): SqlType | undefined {
-  switch (expression.kind) {
-    case "string":
-      return "text";
-    case "number":
-      return "number";
-    case "boolean":
-      return "boolean";
-    case "timestamp":
-    case "date":
-      return "time";
-    case "interval":
-      return "interval";
-    case "geometry":
-    case "bbox":
-      return "geometry";
-    case "property": {
-      const { type } = resolve(expression.name, context);
-      return type === "json" ? undefined : type;
-    }
-    case "call":
-      return expression.op === "casei" || expression.op === "accenti"
-        ? "text"
-        : ARITHMETIC.has(expression.op)
-          ? "number"
-          : "boolean";
-    case "array":
-    case "words":
-    case "json-contains":
-      throw new FilterError("a list cannot be compared as one value; use the functions A_EQUALS, A_CONTAINS …");
-  }
-}
-
-/** The type that operands are compared as; times are also written as texts. */
+/** The type that operands are compared as, once they are checked: times are also written as texts. */
 export function commonType(args: readonly Expression[], context: ScalarContext): SqlType {
-  const types = new Set(args.map((arg) => typeOf(arg, context)).filter((type) => type !== undefined));
-  if (types.size === 0) {
-    return "json";
-  }
-  if (types.has("time") && args.every((arg) => typeOf(arg, context) !== "number")) {
-    return "time";
-  }
-  if (types.size > 1) {
-    throw new FilterError(`${[...types].join(" and ")} cannot be compared`);
-  }
-  return [...types][0] as SqlType;
+  const types = args.map((arg) => typeOfOperand(arg, (name) => resolve(name, context)));
+  const found = types.includes("time") ? "time" : types.find((type) => type !== "json");
+  return found === undefined || found === "list" ? "json" : found;
 }
 
 /** An operand as SQL of a type. @throws {FilterError} where it has another one */
@@ -81,17 +32,13 @@ export function compileAs(expression: Expression, type: SqlType, context: Scalar
   const { parameters } = context;
   switch (expression.kind) {
     case "property": {
-      const found = resolve(expression.name, context);
-      if (found.type !== "json" && found.type !== type && type !== "json") {
-        throw new FilterError(`${expression.name} is a ${found.type} and cannot be compared with a ${type}`);
-      }
-      return castProperty(found, type);
+      return castProperty(resolve(expression.name, context), type, expression.name);
     }
     case "string":
       if (type === "time") {
         return parameters.add(toTime(expression.value), "timestamptz");
       }
-      return type === "text" ? `${parameters.add(expression.value, "text")} collate "C"` : mismatch(expression, type);
+      return type === "text" ? `(${parameters.add(expression.value, "text")} collate "C")` : mismatch(expression, type);
     case "number":
       return type === "number" ? parameters.add(expression.value, "float8") : mismatch(expression, type);
     case "boolean":
@@ -119,7 +66,7 @@ function compileScalarCall(op: Operator, args: readonly Expression[], type: SqlT
     if (type !== "text") {
       throw new FilterError(`${op} gives a text, which cannot be compared with a ${type}`);
     }
-    return `${op}(${compileAs(only(op, args, 1)[0] as Expression, "text", context)})`;
+    return `${op}(${compileAs(args[0] as Expression, "text", context)})`;
   }
   if (!ARITHMETIC.has(op)) {
     if (type !== "boolean") {
@@ -130,7 +77,7 @@ function compileScalarCall(op: Operator, args: readonly Expression[], type: SqlT
   if (type !== "number") {
     throw new FilterError(`${op} gives a number, which cannot be compared with a ${type}`);
   }
-  const [left, right] = only(op, args, 2).map((arg) => compileAs(arg, "number", context)) as [string, string];
+  const [left, right] = args.map((arg) => compileAs(arg, "number", context)) as [string, string];
   switch (op) {
     case "/":
       return `(${left} / nullif(${right}, 0))`;

@@ -74,6 +74,10 @@ export class FilterError extends Error {
 /** Characters of a filter, and operators inside each other and in all of it. */
 export const MAX_FILTER_LENGTH = 64 * 1024;
 export const MAX_FILTER_DEPTH = 64;
+/** Comparisons, functions that give true or false: PostgreSQL plans each of them. */
+export const MAX_FILTER_CONDITIONS = 250;
+/** The same of a parsed filter, where each term of a sum or product holds the one before it. */
+export const MAX_EXPRESSION_DEPTH = 400;
 export const MAX_FILTER_NODES = 10_000;
 
 export const call = (op: Operator, ...args: readonly Expression[]): Expression => ({ kind: "call", op, args });

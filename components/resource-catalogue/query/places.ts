@@ -14,6 +14,8 @@ export interface SearchedPlace {
   readonly heights?: readonly [low: number, high: number];
 }
 
+/** Positions of a geometry that is searched by: each is compared with each position of a record. */
+const MAX_SEARCHED_POSITIONS = 5000;
 /** Boxes of the index reach from -180 to 540. */
 const SHIFTS = [0, 360, -360];
 
@@ -59,7 +61,7 @@ export function parseBbox(bbox: readonly number[], what = "bbox"): SearchedPlace
 export function parseGeometry(geometry: unknown, what = "geometry"): SearchedPlace {
   let footprint: Footprint;
   try {
-    footprint = toFootprint(geometry);
+    footprint = toFootprint(geometry, MAX_SEARCHED_POSITIONS);
   } catch (error) {
     if (error instanceof GeometryError) {
       throw new FilterError(`${what}${error.path.replaceAll("/", ".")} ${error.message}`);

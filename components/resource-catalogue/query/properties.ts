@@ -12,16 +12,19 @@ export interface PropertySql {
 const MAX_NAME_LENGTH = 200;
 
 /** Properties that are columns. `r` is the record, and the collection's id is looked up by its key. */
-const COLUMNS: Readonly<Record<string, PropertySql>> = {
-  id: { sql: "r.id", type: "text" },
-  collection: { sql: "(select c.id from collection c where c.key = r.collection)", type: "text" },
-  geometry: { sql: "geometry", type: "geometry" },
-  datetime: { sql: "nullif(r.at, '-infinity')", type: "time" },
-  type: { sql: 'r.type collate "C"', type: "text" },
-  "eo:cloud_cover": { sql: "r.cloud", type: "number" },
-};
+const COLUMNS = new Map<string, PropertySql>([
+  ["id", { sql: "r.id", type: "text" }],
+  ["collection", { sql: "(select c.id from collection c where c.key = r.collection)", type: "text" }],
+  ["geometry", { sql: "geometry", type: "geometry" }],
+  ["datetime", { sql: "nullif(r.at, '-infinity')", type: "time" }],
+  ["type", { sql: '(r.type collate "C")', type: "text" }],
+  ["eo:cloud_cover", { sql: "r.cloud", type: "number" }],
+]);
 /** Where the document does not say it, the catalogue does. */
-const COMPLETED: Readonly<Record<string, string>> = { created: "r.made_at", updated: "r.changed_at" };
+const COMPLETED = new Map([
+  ["created", "r.made_at"],
+  ["updated", "r.changed_at"],
+]);
 
 /**
  * How a property is read. Of those that are no columns the type is known only when they are compared: `json`.
@@ -29,11 +32,11 @@ const COMPLETED: Readonly<Record<string, string>> = { created: "r.made_at", upda
  */
 export function toPropertySql(name: string): PropertySql {
   const short = shortName(name);
-  const column = COLUMNS[short];
+  const column = COLUMNS.get(short);
   if (column !== undefined) {
     return column;
   }
-  const completed = COMPLETED[short];
+  const completed = COMPLETED.get(short);
   return completed === undefined
     ? { sql: `(r.properties->${quoteLiteral(short)})`, type: "json" }
     : { sql: `coalesce(moment(r.properties->${quoteLiteral(short)}), ${completed})`, type: "time" };
@@ -50,9 +53,12 @@ export function shortName(name: string): string {
   return short;
 }
 
-/** A JSON property read as the type that it is compared with. */
-export function castProperty({ sql, type }: PropertySql, requested: SqlType): string {
+/** A property read as the type that it is compared with. @throws {FilterError} for one that always has another type */
+export function castProperty({ sql, type }: PropertySql, requested: SqlType, name: string): string {
   if (type !== "json") {
+    if (type !== requested) {
+      throw new FilterError(`${name.slice(0, 60)} is a ${type}, where a ${requested} is expected`);
+    }
     return sql;
   }
   switch (requested) {

@@ -18,13 +18,15 @@ test("numbers, times and texts are worth an index, each as filters compare it", 
   ]);
 });
 
-test("lists, true or false, several types and what has an index are not", () => {
+test("lists, true or false, several types, a column of another type and what has an index are not", () => {
   for (const [name, schema] of [
     ["instruments", { type: "array" }],
     ["is_good", { type: "boolean" }],
     ["anything", {}],
     ["mixed", { type: ["string", "number"] }],
     ["id", { type: "string" }],
+    ["created", { type: "string" }],
+    ["eo:cloud_cover", { type: "string" }],
     ["datetime", { type: "string", format: "date-time" }],
   ] as const) {
     assert.equal(toQueryableIndex(name, schema), undefined, name);

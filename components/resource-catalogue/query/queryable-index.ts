@@ -20,7 +20,7 @@ export const QUERYABLE_INDEX_PATTERN = /_q_[0-9a-f]{16}$/;
 /** Columns that have an index of their own, or are none. */
 const EXCLUDED = new Set(["id", "collection", "geometry", "datetime", "type"]);
 
-/** The index that a queryable is worth; undefined where none would help: lists, true or false, values of several types. */
+/** The index that a queryable is worth; undefined where none would help: lists, true or false, values of several types, a column declared as another type. */
 export function toQueryableIndex(property: string, schema: QueryableSchema): QueryableIndex | undefined {
   const { type, format } = schema;
   const isTime = type === "string" && (format === "date-time" || format === "date");
@@ -28,7 +28,11 @@ export function toQueryableIndex(property: string, schema: QueryableSchema): Que
   if (kind === "" || EXCLUDED.has(property)) {
     return undefined;
   }
-  const sql = castProperty(toPropertySql(property), kind).replaceAll(/\br\./g, "");
+  const found = toPropertySql(property);
+  if (found.type !== "json" && found.type !== kind) {
+    return undefined;
+  }
+  const sql = castProperty(found, kind, property).replaceAll(/\br\./g, "");
   const expression = kind === "text" ? `(left(${sql}, ${INDEXED_LENGTH})) collate "C"` : `(${sql})`;
   return { name: `_q_${createHash("sha256").update(expression).digest("hex").slice(0, 16)}`, expression };
 }

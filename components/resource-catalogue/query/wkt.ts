@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, readonly [type: string, depth: number]>> = 
   MULTILINESTRING: ["MultiLineString", 2],
   MULTIPOLYGON: ["MultiPolygon", 3],
 };
-const MAX_POSITIONS = 20_000;
+const MAX_POSITIONS = 5000;
 
 export const isGeometryKeyword = (word: string): boolean => word === "GEOMETRYCOLLECTION" || Object.hasOwn(TYPES, word);
 

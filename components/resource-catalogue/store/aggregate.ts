@@ -83,7 +83,7 @@ export async function aggregate(
       return toBuckets(rows, (row) => ({ key: row["key"] as string, count: row["count"] as number }));
     }
     case "histogram": {
-      const sql = castProperty(toPropertySql(aggregation.property), "number");
+      const sql = castProperty(toPropertySql(aggregation.property), "number", aggregation.property);
       const { width } = aggregation;
       const rows = await query(
         (from) =>

@@ -3,16 +3,52 @@ import { type PooledDatabase, openPool } from "@swath/postgres/pool";
 interface Options {
   readonly url: string;
   readonly connections?: number;
+  /** A search that takes longer is ended by PostgreSQL. */
+  readonly searchTimeoutSeconds?: number;
   readonly onError: (error: Error) => void;
 }
 
+interface CatalogueDatabase extends PooledDatabase {
+  /** Connections of their own for searches, which clients make slow: writes and single records do not wait for them. */
+  readonly searchPool: PooledDatabase["pool"];
+}
+
+/** Of the connections; what is left is for everything else. */
+const SEARCH_SHARE = 0.6;
+
 /** The catalogue's schema, brought up to date. Its statements are its own: what a search reads is composed, what a load writes is copied. */
-export function openCatalogueDatabase({ url, connections = 16, onError }: Options): Promise<PooledDatabase> {
-  return openPool({
+export async function openCatalogueDatabase({
+  url,
+  connections = 16,
+  searchTimeoutSeconds = 20,
+  onError,
+}: Options): Promise<CatalogueDatabase> {
+  const forSearches = Math.max(1, Math.floor(connections * SEARCH_SHARE));
+  const database = await openPool({
     url,
     schema: "catalogue",
     migrations: `${import.meta.dirname}/../migrations`,
-    connections,
+    connections: Math.max(1, connections - forSearches),
     onError,
   });
+  const searches = await openPool({
+    url,
+    schema: "catalogue",
+    connections: forSearches,
+    parameters: {
+      statement_timeout: `${searchTimeoutSeconds}s`,
+      // Compares all conditions of a filter with each other for each partition: 25 s for 800 of them, 2 s without. Partitions are
+      // chosen by their keys, which this has no part in.
+      constraint_exclusion: "off",
+    },
+    onError,
+  });
+  return {
+    ...database,
+    searchPool: searches.pool,
+    close: async () => {
+      await searches.close();
+      await database.close();
+    },
+  };
 }

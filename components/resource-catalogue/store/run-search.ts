@@ -11,6 +11,8 @@ import type { RecordStatistics } from "./statistics.ts";
 /** What searches are made with. */
 export interface SearchDeps {
   readonly pool: pg.Pool;
+  /** Its statements have a time limit. */
+  readonly searchPool: pg.Pool;
   readonly names: StatementNames;
   readonly statistics: RecordStatistics;
   readonly counts: CountMemory;
@@ -27,7 +29,7 @@ const CLIENT_ERROR = /^22/;
  * @throws {FilterError} for a filter that cannot be evaluated, or takes too long
  */
 export async function runSearch<T extends pg.QueryResultRow>(
-  { pool, names, parts }: SearchDeps,
+  { searchPool, names, parts }: SearchDeps,
   request: SearchRequest,
   compile: (parts: SearchPlan["parts"]) => Statement,
   window?: Window,
@@ -39,7 +41,7 @@ export async function runSearch<T extends pg.QueryResultRow>(
     const isPlannedOnce = request.filter === undefined && request.time === undefined;
     const { text, values } = isPlannedOnce ? names.prepare(statement) : statement;
     try {
-      return await pool.query<T>(text, [...values]);
+      return await searchPool.query<T>(text, [...values]);
     } catch (error) {
       if (!isPartsChanged(error)) {
         throw toFilterError(error);

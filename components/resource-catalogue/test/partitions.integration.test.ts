@@ -227,6 +227,7 @@ test("a process that knows the parts of before is told, and finds what has moved
   await parts.refresh();
   const deps = {
     pool: database.pool,
+    searchPool: database.searchPool,
     names: new StatementNames(),
     statistics: new RecordStatistics(database.pool, () => {}),
     counts: new CountMemory(),

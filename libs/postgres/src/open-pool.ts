@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   readonly migrations?: string;
   /** Connections at most; 10 when left out. */
   readonly connections?: number;
+  /** Settings of PostgreSQL for these connections, such as `statement_timeout`. Values have no blanks. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Called for a connection that broke; statements on it fail by themselves. */
   readonly onError: (error: Error) => void;
   /** Told why the database cannot be reached, while it is waited for. */
@@ -35,6 +37,7 @@ export async function openPool({
   schema,
   migrations,
   connections = 10,
+  parameters = {},
   onError,
   onUnavailable,
 }: DatabaseOptions): Promise<PooledDatabase> {
@@ -45,7 +48,9 @@ export async function openPool({
     Client: PreparedClient,
     connectionString: url,
     max: connections,
-    options: `-c search_path=${schema},public`,
+    options: Object.entries({ search_path: `${schema},public`, ...parameters })
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

@@ -23,7 +23,13 @@ test("a database that stops, starts or is not there is away", () => {
 });
 
 test("a wrong statement, a missing file and anything else are not", () => {
-  for (const error of [failed({ code: "23505" }), failed({ code: "ENOENT", syscall: "open" }), failed({}), undefined]) {
+  for (const error of [
+    failed({ code: "23505" }),
+    failed({ code: "08P01" }),
+    failed({ code: "ENOENT", syscall: "open" }),
+    failed({}),
+    undefined,
+  ]) {
     assert.equal(isUnavailable(error), false);
     assert.equal(toProblem(error).status, 500);
   }

@@ -8,8 +8,11 @@ const NETWORK = new Set([
   "UND_ERR_SOCKET",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
-/** SQLSTATE classes: connection exception, insufficient resources, operator intervention (shut down, starting up), system error. */
-const DATABASE = /^(?:08|53|57P|58)/;
+/**
+ * SQLSTATE classes: connection exception, insufficient resources, operator intervention (shut down, starting up), system error. A
+ * protocol violation (08P01) is none: it is a statement of ours that is wrong, and will be wrong again.
+ */
+const DATABASE = /^(?:08(?!P01)|53|57P|58)/;
 /** What `pg` says without a code. */
 const CONNECTION_LOST = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
