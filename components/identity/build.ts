@@ -1,10 +1,12 @@
 import type { Logger, RunningService, Settings } from "@swath/service";
+import { FairPace } from "@swath/service/fair-pace";
 import { readyServer } from "@swath/service/fastify";
 
 import type { settings as definitions } from "./config.ts";
 import type { IdentityContext, LoginFace, UserProfile } from "./context.ts";
 import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
+import { LOGIN_PACE } from "./login/limits.ts";
 import { createCapturingMailer, createSmtpMailer } from "./mail/mailer.ts";
 import { createPolicyCache } from "./policy/policy-cache.ts";
 import { startLogoutDelivery } from "./protocol/back-channel-logout.ts";
@@ -85,6 +87,7 @@ export async function buildIdentity({
       clientKeys: createClientKeys(clientAddresses, logger),
     }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
+    loginPace: new FairPace(LOGIN_PACE),
     policies: createPolicyCache(pool, changes),
     clientAddresses,
     registration: readRegistrationMode(settings.CLIENT_REGISTRATION),

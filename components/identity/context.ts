@@ -1,4 +1,5 @@
 import type { Logger } from "@swath/service";
+import type { FairPace } from "@swath/service/fair-pace";
 import type pg from "pg";
 
 import type { ClientAddresses } from "./protocol/client-addresses.ts";
@@ -25,6 +26,8 @@ export interface IdentityContext {
   readonly realms: RealmCache;
   readonly changes: ChangeFeed;
   readonly hasher: PasswordHasher;
+  /** Turns of logins while others guess. */
+  readonly loginPace: FairPace;
   readonly clientAddresses: ClientAddresses;
   /** Who registers clients below a realm's address (RFC 7591); nobody when left out. */
   readonly registration?: "open" | "operators" | undefined;

@@ -177,7 +177,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
           if (user.id !== actor.user.id) {
             await endUserSessions(db, realm, user.id);
           }
-          await forgetFailures(db, realm.id, `user:${user.username}`);
+          await forgetFailures(db, realm.id, { account: user.username });
         },
       );
       return reply.code(204).send();
@@ -239,7 +239,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
       const address = params["address"] ?? "";
       await change(
         { operation: "ACTION", resourceType: "ADDRESS", resourcePath: `addresses/${address}/unlock` },
-        (db) => forgetFailures(db, handle.realm.id, `address:${address}`),
+        (db) => forgetFailures(db, handle.realm.id, { address }),
       );
       return reply.code(204).send();
     }),
@@ -258,11 +258,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     bruteForce,
     forRoles(context, ["view-users"], async (request) => {
       const user = await openUser(request);
-      const { numFailures, disabled, lastFailure } = await findFailures(
-        pool,
-        request.handle.realm.id,
-        `user:${user.username}`,
-      );
+      const { numFailures, disabled, lastFailure } = await findFailures(pool, request.handle.realm.id, user.username);
       return { numFailures, disabled, lastFailure: lastFailure?.getTime() ?? 0 };
     }),
   );
@@ -272,7 +268,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
       const { handle, change, reply } = request;
       const user = await openUser(request);
       await change({ operation: "ACTION", resourceType: "USER", resourcePath: `users/${user.id}/unlock` }, (db) =>
-        forgetFailures(db, handle.realm.id, `user:${user.username}`),
+        forgetFailures(db, handle.realm.id, { account: user.username }),
       );
       return reply.code(204).send();
     }),

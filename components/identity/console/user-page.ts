@@ -16,7 +16,7 @@ export async function showUser(ctx: RealmContext, user: User): Promise<View> {
   const { context, realm, to } = ctx;
   const { pool } = context;
   const [failures, sessions, roles, groups, password, devices] = await Promise.all([
-    findFailures(pool, realm.id, `user:${user.username}`),
+    findFailures(pool, realm.id, user.username),
     listSessions(pool, realm.id, { userId: user.id, first: 0, max: 100 }),
     renderRoles(ctx, { kind: "user", id: user.id }, user.username),
     renderGroups(ctx, user),

@@ -1,8 +1,8 @@
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
-import { forgetFailures } from "../store/login-failures.ts";
-import { findWait, noteFailure } from "./limits.ts";
+import { noteSuccess } from "../store/login-failures.ts";
+import { findWait, noteFailure, waitForTurn } from "./limits.ts";
 import { type User, type UserAccess, findLogin, findPassword } from "../store/users.ts";
 
 export interface Attempt {
@@ -20,10 +20,10 @@ export type LoginResult =
 
 /**
  * Checks a user name (or e-mail address) and password. Takes as long for a user who does not exist; counts failures of the
- * user and of the address, and lets neither try on once there were too many.
+ * user at this address, which must wait once there were too many, and of each alone, which then delays tries.
  */
 export async function authenticateUser(
-  { pool, hasher }: IdentityContext,
+  { pool, hasher, loginPace }: IdentityContext,
   { realm }: RealmHandle,
   attempt: Attempt,
 ): Promise<LoginResult> {
@@ -46,14 +46,13 @@ export async function authenticateUser(
     }
     return result;
   };
-  const findAnyLock = () => findWait(pool, realm, guesser);
-  // Looked at before the turn, so that who is locked keeps nobody waiting, and again in it: many that came at once would all
-  // have found no lock yet.
-  let until = await findAnyLock();
+  // Looked at before the turn of the hasher, so that who is locked keeps nobody waiting, and again in it: many that came at once would
+  // all have found no lock yet.
+  let until = await waitForTurn(pool, loginPace, realm, guesser);
   const isRight =
     until === undefined &&
     (await hasher.inTurn(async (compare) => {
-      until = await findAnyLock();
+      until = await findWait(pool, realm, guesser);
       if (until !== undefined) {
         return false;
       }
@@ -73,7 +72,7 @@ export async function authenticateUser(
   if (!user.enabled) {
     return refuse("user_disabled", { kind: "disabled" });
   }
-  await forgetFailures(pool, realm.id, `user:${account}`);
+  await noteSuccess(pool, realm.id, { account, address: attempt.ip });
   const password = await findPassword(pool, user.id);
   const mustChangePassword = password?.temporary === true || user.requiredActions.includes("UPDATE_PASSWORD");
   return { kind: "in", user, access, mustChangePassword };

@@ -3,7 +3,7 @@ import { runChange } from "../admin/request.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Realm } from "../store/realms.ts";
 import { insertEvent } from "../store/events.ts";
-import { forgetFailures } from "../store/login-failures.ts";
+import { noteSuccess } from "../store/login-failures.ts";
 import { type Queryable, isUuid } from "../store/database.ts";
 import { listPasskeys } from "../store/passkeys.ts";
 import {
@@ -15,7 +15,7 @@ import {
   takeRecoveryCode,
 } from "../store/second-factors.ts";
 import { type User, type UserAccess, updateUser } from "../store/users.ts";
-import { findWait, noteFailure } from "./limits.ts";
+import { noteFailure, waitForTurn } from "./limits.ts";
 import { findOtpStep, hashRecoveryCode, makeRecoveryCodes } from "./one-time-codes.ts";
 
 /** What a login needs beside the password: nothing, a code of a device that is set up, or a device first. */
@@ -48,15 +48,15 @@ interface CodeAttempt {
  * password cannot try all of a million codes.
  */
 export async function proveSecondFactor(
-  { pool }: IdentityContext,
+  { pool, loginPace }: IdentityContext,
   { realm }: RealmHandle,
   { user, code, clientId, ip }: CodeAttempt,
 ): Promise<"right" | "wrong" | "locked"> {
   const guesser = { username: user.username, ip };
-  const isLocked = (await findWait(pool, realm, guesser)) !== undefined;
+  const isLocked = (await waitForTurn(pool, loginPace, realm, guesser)) !== undefined;
   const isRight = !isLocked && (await takeCode());
   if (isRight) {
-    await forgetFailures(pool, realm.id, `user:${user.username}`);
+    await noteSuccess(pool, realm.id, { account: user.username, address: ip });
     return "right";
   }
   if (!isLocked) {

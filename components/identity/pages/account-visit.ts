@@ -4,7 +4,7 @@ import type { IdentityContext } from "../context.ts";
 import { findWait, noteFailure } from "../login/limits.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { type EventType, insertEvent } from "../store/events.ts";
-import { forgetFailures } from "../store/login-failures.ts";
+import { noteSuccess } from "../store/login-failures.ts";
 import { findPassword } from "../store/users.ts";
 import type { BrowserSession } from "./browser-session.ts";
 
@@ -61,6 +61,6 @@ export async function refuseWrongPassword(
     });
     return "The current password is not right.";
   }
-  await forgetFailures(pool, realm.id, `user:${user.username}`);
+  await noteSuccess(pool, realm.id, { account: user.username, address: request.ip });
   return undefined;
 }

@@ -88,8 +88,8 @@ async function findDevice(
   userCode: string,
 ): Promise<PendingDevice | string> {
   const { pool } = context;
-  const subject = `user:${session.user.username} typing device codes` as const;
-  if ((await findLock(pool, handle.realm.id, [subject])) !== undefined) {
+  const subject = { kind: "device-code", account: session.user.username } as const;
+  if ((await findLock(pool, handle.realm.id, subject)) !== undefined) {
     return "There were too many wrong codes; wait some minutes.";
   }
   const device = await findPendingDevice(pool, handle.realm.id, userCode);

@@ -71,7 +71,7 @@ async function respondPassword(question: Question, username: string, password: s
     case "disabled":
       return send(question, DISABLED);
     case "locked":
-      return send(question, tellWait(result.until));
+      return send(question, tellWait(question, result.until));
     case "in":
       break;
   }
@@ -109,8 +109,10 @@ async function respondPasskeyLogin(question: Question, response: string): Promis
   return goOn({ ...found, question, progress });
 }
 
-function tellWait(until: Date): string {
-  const minutes = Math.max(1, Math.ceil((until.getTime() - Date.now()) / 60_000));
+function tellWait({ reply }: Question, until: Date): string {
+  const seconds = Math.max(1, Math.ceil((until.getTime() - Date.now()) / 1000));
+  void reply.header("retry-after", String(seconds));
+  const minutes = Math.ceil(seconds / 60);
   return `There were too many failed logins. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
 }
 
@@ -213,7 +215,7 @@ async function respondCode(login: Login, code: string, again: Again): Promise<un
       return again(WRONG_CODE);
     case "locked": {
       const until = await findWait(context.pool, handle.realm, { username: user.username, ip: request.ip });
-      return again(tellWait(until ?? new Date()));
+      return again(tellWait(question, until ?? new Date()));
     }
   }
 }

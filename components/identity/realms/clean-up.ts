@@ -40,6 +40,7 @@ export async function cleanUp(context: IdentityContext): Promise<void> {
       await client.query(
         "delete from login_failure where coalesce(locked_until, last_failure) < now() - interval '1 day'",
       );
+      await client.query("delete from known_login where last_login < now() - interval '180 days'");
       await client.query("delete from signing_key where status = 'passive' and retire_at < now()");
       await removeDueAccounts(context);
       for (const realm of await listRealms(client)) {

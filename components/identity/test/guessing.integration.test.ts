@@ -50,26 +50,92 @@ test("guessing from one address locks the account out nowhere else", async () =>
   assert.equal((await from("192.0.2.2", "eric", PASSWORD)).status, 200);
 });
 
-test("an address that fails with many accounts waits a moment, and is cleared by an administrator; the log tells", async () => {
-  const { access_token: bearer } = await identity.logIn("admin");
-  for (let attempt = 0; attempt < LIMIT * 10 + 6; attempt += 1) {
-    // Too soon is no failure: the back-off is taken out of the way.
-    await identity.context.pool.query("update login_failure set locked_until = null");
-    await from("192.0.2.9", `nobody-${attempt}`, "wrong");
+/** Wrong logins with many names, until tries from the address take turns. */
+async function guessFrom(ip: string): Promise<void> {
+  for (let attempt = 0; attempt < LIMIT * 10; attempt += 1) {
+    await from(ip, `nobody-${attempt}`, "wrong");
   }
-  const shared = await from("192.0.2.9", "alice", PASSWORD);
-  assert.match(shared.body.error_description, /Too many/);
-  const { rows } = await identity.context.pool.query<{ seconds: number }>(
-    "select extract(epoch from locked_until - now())::float8 as seconds from login_failure where subject = 'address:192.0.2.9'",
-  );
-  assert.ok((rows[0]?.seconds ?? 99) <= 30, "a moment, however often");
+}
+
+test("while someone guesses at an address, its other people get in after a moment; an administrator ends it; the log tells", async () => {
+  const { access_token: bearer } = await identity.logIn("admin");
+  await guessFrom("192.0.2.9");
   const path = `${ADMIN}/attack-detection/brute-force/addresses`;
   const listed = (await identity.send(path, { bearer })).body as { address: string; disabled: boolean }[];
   assert.equal(listed.find(({ address }) => address === "192.0.2.9")?.disabled, true);
+  const { hasher } = identity.context;
+  const before = hasher.verifications();
+  const guesses = Array.from({ length: 60 }, (_, index) => from("192.0.2.9", "root", `guess ${index}`));
+  for (const name of ["alice", "alice", "bob-new", "admin"]) {
+    const { status, text } = await from("192.0.2.9", name, name === "bob-new" ? "wrong" : PASSWORD);
+    assert.equal(status, name === "bob-new" ? 401 : 200, text);
+    assert.doesNotMatch(text, /Too many/);
+  }
+  const refused = (await Promise.all(guesses)).filter(({ text }) => /Too many/.test(text));
+  assert.ok(refused.length >= 50, `${refused.length} of 60 guesses were refused`);
+  assert.ok(refused.every(({ headers }) => Number(headers.get("retry-after")) >= 1));
+  assert.ok(hasher.verifications() - before < 20, `${hasher.verifications() - before} were compared`);
   assert.equal((await identity.send(`${path}/192.0.2.9`, { method: "DELETE", bearer })).status, 204);
-  assert.equal((await from("192.0.2.9", "alice", PASSWORD)).status, 200);
+  const left = (await identity.send(path, { bearer })).body as { address: string }[];
+  assert.equal(
+    left.some(({ address }) => address === "192.0.2.9"),
+    false,
+  );
   const events = (await identity.send(`${ADMIN}/events?type=USER_DISABLED_BY_TEMPORARY_LOCKOUT`, { bearer })).body;
   assert.ok(events.some(({ details }: { details: { limit: string } }) => details.limit === "address:192.0.2.9"));
+});
+
+test("an account that has logged in from an address before does not wait for those who guess there", async () => {
+  assert.equal((await from("192.0.2.10", "alice", PASSWORD)).status, 200);
+  await guessFrom("192.0.2.10");
+  const { pool } = identity.context;
+  const { pace, taken } = { pace: identity.context.loginPace, taken: [] as string[] };
+  const take = pace.take.bind(pace);
+  pace.take = (key, lane) => {
+    taken.push(lane);
+    return take(key, lane);
+  };
+  assert.equal((await from("192.0.2.10", "alice", PASSWORD)).status, 200);
+  assert.deepEqual(taken, []);
+  await from("192.0.2.10", "nobody", "wrong");
+  assert.deepEqual(taken, ["nobody"]);
+  pace.take = take;
+  await pool.query("delete from login_failure");
+});
+
+test("a right login forgets the failures of no account whose name begins like its own", async () => {
+  const { access_token: bearer } = await identity.logIn("admin");
+  const json = (username: string) => ({
+    username,
+    enabled: true,
+    credentials: [{ type: "password", value: PASSWORD }],
+  });
+  for (const username of ["mallory", "mallory@example.org"]) {
+    const made = await identity.send(`${ADMIN}/users`, { bearer, json: json(username) });
+    assert.equal(made.status, 201, made.text);
+  }
+  const { hasher } = identity.context;
+  let compared = 0;
+  for (let guess = 0; guess < 60; guess += 1) {
+    if (guess % LIMIT === LIMIT - 1) {
+      await from("192.0.2.11", "mallory", PASSWORD);
+    }
+    const before = hasher.verifications();
+    await from("192.0.2.11", "mallory@example.org", `guess ${guess}`);
+    compared += hasher.verifications() - before;
+  }
+  assert.equal(compared, LIMIT);
+  const locked = await from("192.0.2.11", "mallory@example.org", PASSWORD);
+  assert.match(locked.body.error_description, /Too many/);
+  assert.ok(Number(locked.headers.get("retry-after")) >= 1);
+});
+
+test("a right login elsewhere forgets no failures of the address that guesses the account", async () => {
+  for (let guess = 0; guess < LIMIT; guess += 1) {
+    await from("192.0.2.12", "bob", "wrong");
+    await from("192.0.2.13", "bob", PASSWORD);
+  }
+  assert.match((await from("192.0.2.12", "bob", PASSWORD)).body.error_description, /Too many/);
 });
 
 test("the policy of passwords holds for administrators too: length and former ones", async () => {

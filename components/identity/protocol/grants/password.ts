@@ -1,4 +1,5 @@
 import { authenticateUser } from "../../login/authenticate-user.ts";
+import { findWait } from "../../login/limits.ts";
 import { findSecondFactorNeed, proveSecondFactor } from "../../login/second-factor.ts";
 import { insertEvent } from "../../store/events.ts";
 import { startSession } from "../../store/sessions.ts";
@@ -36,7 +37,7 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenRespo
     case "disabled":
       throw invalidGrant("Account disabled");
     case "locked":
-      throw invalidGrant("Too many failed logins; wait before trying again", 401);
+      throw tooMany(result.until);
     case "in":
       break;
   }
@@ -100,8 +101,16 @@ async function proveFactor({ context, handle, client, form, ip }: GrantRequest, 
     case "wrong":
       throw invalidGrant("The one-time code is wrong, or was used before", 401);
     case "locked":
-      throw invalidGrant("Too many failed logins; wait before trying again", 401);
+      throw tooMany(await findWait(context.pool, handle.realm, { username: user.username, ip }));
   }
+}
+
+/** Existing clients expect 401; `Retry-After` says in seconds when another try is looked at. */
+function tooMany(until: Date | undefined): OAuthError {
+  const seconds = Math.max(1, Math.ceil(((until?.getTime() ?? 0) - Date.now()) / 1000));
+  return new OAuthError(401, "invalid_grant", "Too many failed logins; wait before trying again", {
+    "retry-after": String(seconds),
+  });
 }
 
 /** Seconds that a session which has just begun lasts when nobody uses it. */
