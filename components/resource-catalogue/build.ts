@@ -1,5 +1,6 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { type Logger, type Settings, auditRequests, createPeer, createSecretCheck } from "@swath/service";
+import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
@@ -36,7 +37,11 @@ export interface BuiltCatalogue {
 }
 
 /** The service, put together from its settings. */
-export async function buildCatalogue(settings: Settings<typeof definitions>, logger: Logger): Promise<BuiltCatalogue> {
+export async function buildCatalogue(
+  settings: Settings<typeof definitions>,
+  logger: Logger,
+  metrics?: MetricsRegistry,
+): Promise<BuiltCatalogue> {
   const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl, WORKSPACE_SECRET: secret } = settings;
   const database = await openCatalogueDatabase({
     url: settings.DATABASE_URL,
@@ -136,6 +141,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       }
     },
     bell,
+    limits: new CallerLimits(metrics),
     wakeIndexes: indexes.wake,
     isServiceFeedKey: createSecretCheck(settings.FEED_KEY, settings.FEED_KEY_ALSO),
     wakeDeliveries: deliveries.wake,

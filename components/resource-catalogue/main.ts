@@ -7,8 +7,8 @@ import { settings } from "./config.ts";
 await runService({
   name: "resource-catalogue",
   settings,
-  build: async ({ settings: provided, logger }) => {
-    const { app, createInternalServer, check, close } = await buildCatalogue(provided, logger);
+  build: async ({ settings: provided, logger, metrics }) => {
+    const { app, createInternalServer, check, close } = await buildCatalogue(provided, logger, metrics);
     const http = await readyServer(app);
     return {
       servers: { http, ...(createInternalServer && { internal: createInternalServer() }) },

@@ -78,7 +78,12 @@ function toItem(where: string, { instancePath, message, keyword, params }: Valid
   const extra = keyword === "additionalProperties" ? [String(params["additionalProperty"])] : [];
   return {
     loc: [where, ...instancePath.split("/").filter((part) => part !== ""), ...missing, ...extra],
-    msg: missing.length > 0 ? "field required" : (message ?? "is not valid"),
+    msg:
+      missing.length > 0
+        ? "field required"
+        : extra.length > 0
+          ? "is not a field that this request may have"
+          : (message ?? "is not valid"),
     type: missing.length > 0 ? "value_error.missing" : `value_error.${keyword}`,
     ctx: params,
   };

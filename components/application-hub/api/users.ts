@@ -20,7 +20,10 @@ const NewUsers = Type.Object({
   usernames: Type.Array(Type.String(), { maxItems: 1000 }),
   admin: Type.Optional(Type.Boolean()),
 });
-const ChangedUser = Type.Object({ name: Type.Optional(Type.String()), admin: Type.Optional(Type.Boolean()) });
+const ChangedUser = Type.Object(
+  { name: Type.Optional(Type.String()), admin: Type.Optional(Type.Boolean()) },
+  { additionalProperties: false },
+);
 const Activity = Type.Object({
   last_activity: Type.Optional(Type.String({ maxLength: 60 })),
   servers: Type.Optional(

@@ -39,7 +39,7 @@ const GivenKey = Type.Object({
   title: Type.Optional(Type.String({ maxLength: 200 })),
 });
 const GivenKeyId = Type.Object({ id: Type.String({ pattern: "^AKIA[A-Z0-9]{16}$" }) });
-const KeyChange = Type.Object({ enabled: Type.Boolean() });
+const KeyChange = Type.Object({ enabled: Type.Boolean() }, { additionalProperties: false });
 
 /** Users and access keys. */
 export function addAccountRoutes(

@@ -6,6 +6,8 @@ export interface Reader {
   readonly isAnonymous?: true;
   /** Workspaces that the caller is a member of, with what they may do there. */
   readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
+  /** Id of the user; left out for anybody, and for services. */
+  readonly user?: string;
   /** Set on the host of a workspace: nothing else is there. */
   readonly only?: string;
 }

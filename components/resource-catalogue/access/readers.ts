@@ -35,7 +35,7 @@ export function createReaderOf(options: ReadersOptions): (request: FastifyReques
     const here = only !== undefined && { only };
     const internal = internalCallerOf?.(request.raw);
     if (internal === "operator") {
-      return { ...OPERATOR, ...here };
+      return { ...OPERATOR, user: "services", ...here };
     }
     if (internal !== undefined) {
       return { isOperator: false, workspaces: (await findOwned?.(internal.username)) ?? NONE, ...here };
@@ -45,7 +45,7 @@ export function createReaderOf(options: ReadersOptions): (request: FastifyReques
       user === undefined || isAdmin || findMemberships === undefined ? NONE : await findMemberships(user);
     // Where no login is needed, nobody in particular is an operator.
     const anonymous = hasLogins && isAdmin && user === undefined && ({ isAnonymous: true } as const);
-    return { isOperator: isAdmin, workspaces, ...anonymous, ...here };
+    return { isOperator: isAdmin, workspaces, ...(user !== undefined && { user: user.id }), ...anonymous, ...here };
   };
 }
 

@@ -24,6 +24,8 @@ const COLUMNS = "id, title, workspace, collections, made_at";
 
 /** Who follows with a key, and which collections alone. */
 export interface Follower {
+  /** Counted as this user. */
+  readonly name: string;
   readonly reader: Reader;
   readonly collections: readonly string[] | undefined;
 }
@@ -82,7 +84,7 @@ export async function readFollower(
     return undefined;
   }
   if (typeof key === "string" && isServiceFeedKey(key)) {
-    return { reader: OPERATOR, collections: undefined };
+    return { name: "feed key of the deployment", reader: OPERATOR, collections: undefined };
   }
   const follower = typeof key === "string" && FORM.test(key) ? await findFollower(pool, key) : undefined;
   if (follower === undefined) {
@@ -97,12 +99,12 @@ async function findFollower(pool: pg.Pool, key: string): Promise<Follower | unde
   if (found === undefined) {
     return undefined;
   }
-  const { workspace, collections } = found;
+  const { id, workspace, collections } = found;
   const reader: Reader =
     workspace === null
       ? OPERATOR
       : { isOperator: false, workspaces: new Map([[workspace, "reader"]]), only: workspace };
-  return { reader, collections: collections ?? undefined };
+  return { name: `feed key ${id}`, reader, collections: collections ?? undefined };
 }
 
 const digest = (key: string): Buffer => hash("sha256", key, "buffer");

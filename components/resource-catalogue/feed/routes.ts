@@ -23,12 +23,13 @@ const PAGE = 500;
 /** Followers look by themselves at least this often, and are shown that the connection lives. */
 const POLL_MS = 1000;
 const BEAT_MS = 15_000;
-/** Streams that are open at the same time. */
-const MAX_STREAMS = 500;
+/** Streams that are open at the same time, of all callers and of one. Behind an address may be an office, or a proxy of many. */
+const STREAM_PLACES = { name: "change streams", total: 500, perUser: 50, perAddress: 40 };
 
 /** `/changes`: what changed, in order, as pages or as a stream of server-sent events that begins where the last one ended. */
 export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext, bell: Bell): void {
   const streams = new Set<AbortController>();
+  const places = context.limits.createPlaces(STREAM_PLACES);
   scope.addHook("preClose", (done) => {
     streams.forEach((stream) => stream.abort());
     done();
@@ -51,13 +52,14 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
     }
     const options = { reader, collections: narrowCollections(collections?.split(","), follower?.collections) };
     if (wantsStream) {
-      if (streams.size >= MAX_STREAMS) {
-        throw problem(503, "Unavailable", `There are ${MAX_STREAMS} followers already; try again later.`);
-      }
+      const release = places.take({ user: follower?.name ?? reader.user, address: request.ip });
       const stop = new AbortController();
       streams.add(stop);
       request.raw.once("close", () => stop.abort());
-      stop.signal.addEventListener("abort", () => streams.delete(stop));
+      stop.signal.addEventListener("abort", () => {
+        streams.delete(stop);
+        release();
+      });
       const isAllowed = async (): Promise<boolean> =>
         follower === undefined || (await readFollower(context, request).catch(() => undefined)) !== undefined;
       return streamChanges(context, bell, reply, {

@@ -1,3 +1,4 @@
+import type { CallerLimits } from "@swath/service/caller-limits";
 import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
@@ -37,6 +38,8 @@ export interface CatalogueContext extends SearchDeps {
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;
+  /** Places and rates of callers. */
+  readonly limits: CallerLimits;
   /** Looks at once which queryables are declared. */
   readonly wakeIndexes: () => void;
   /** Whether a key is the one of the deployment's own services, which follow the changes of all collections. */

@@ -158,3 +158,31 @@ test("a subscriber who refuses is told again, in order and signed; what it has t
     server.closeAllConnections();
   }
 });
+
+test("one client that opens streams without end gets 429; others, and those with a key, still follow", async () => {
+  const stop = new AbortController();
+  const open = async (headers: Readonly<Record<string, string>>): Promise<Response> =>
+    fetch(`${catalogue.url}/changes`, { headers: { accept: "text/event-stream", ...headers }, signal: stop.signal });
+  try {
+    const flood = await Promise.all(Array.from({ length: 60 }, () => open({ "x-forwarded-for": "192.0.2.7" })));
+    const refused = flood.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 20);
+    for (const response of refused) {
+      assert.ok(Number(response.headers.get("retry-after")) >= 1);
+      assert.match(await response.text(), /Your address has 40 change streams already/);
+    }
+    assert.equal((await open({ "x-forwarded-for": "192.0.2.8" })).status, 200);
+    assert.equal((await open({ "x-forwarded-for": "192.0.2.7", "x-feed-key": SERVICE_KEY })).status, 200);
+  } finally {
+    stop.abort();
+  }
+  await waitUntil("places are given back", async () => {
+    const again = new AbortController();
+    const { status } = await fetch(`${catalogue.url}/changes`, {
+      headers: { accept: "text/event-stream", "x-forwarded-for": "192.0.2.7" },
+      signal: again.signal,
+    });
+    again.abort();
+    return status === 200;
+  });
+});

@@ -17,29 +17,41 @@ export const CreateBody = Type.Object({
 
 export const NameParams = (pattern: string) => Type.Object({ name: Type.String({ pattern, maxLength: 63 }) });
 
-export const ChangeBody = Type.Object({
-  storage: Type.Optional(
-    Type.Union([
-      Type.Object({
-        quota_in_mb: Type.Optional(
-          Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
-            description: "null: the deployment's own. Administrators only.",
-          }),
+/** Closed: a field that cannot be changed, or is none, is refused by its name and not dropped. */
+const CLOSED = { additionalProperties: false } as const;
+
+export const ChangeBody = Type.Object(
+  {
+    storage: Type.Optional(
+      Type.Union([
+        Type.Object(
+          {
+            quota_in_mb: Type.Optional(
+              Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
+                description: "null: the deployment's own. Administrators only.",
+              }),
+            ),
+          },
+          CLOSED,
         ),
-      }),
-      Type.Null(),
-    ]),
-  ),
-  members: Type.Optional(
-    Type.Array(
-      Type.Object({
-        username: Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
-        role: Type.Union([Type.Literal("writer"), Type.Literal("reader")]),
-      }),
-      { maxItems: 200, description: "Everybody but the owner; who is not named is none any more." },
+        Type.Null(),
+      ]),
     ),
-  ),
-});
+    members: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            username: Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
+            role: Type.Union([Type.Literal("writer"), Type.Literal("reader")]),
+          },
+          CLOSED,
+        ),
+        { maxItems: 200, description: "Everybody but the owner; who is not named is none any more." },
+      ),
+    ),
+  },
+  CLOSED,
+);
 
 export const DeleteQuery = Type.Object({
   data: Type.Optional(

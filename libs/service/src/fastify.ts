@@ -108,13 +108,21 @@ export async function readyServer(app: FastifyInstance): Promise<Server> {
   return app.server;
 }
 
+interface ValidationItem {
+  readonly instancePath?: string;
+  readonly message?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
 function validationErrors(error: unknown): readonly { path: string; message: string }[] | undefined {
   if (!(error instanceof Error) || !("validation" in error) || !Array.isArray(error.validation)) {
     return undefined;
   }
   const where = "validationContext" in error ? String(error.validationContext) : "body";
-  return error.validation.map((item: { instancePath?: string; message?: string }) => ({
-    path: `${where}${item.instancePath ?? ""}`,
-    message: item.message ?? "is not valid",
-  }));
+  return error.validation.map(({ instancePath = "", message = "is not valid", params }: ValidationItem) => {
+    const unknown = params?.["additionalProperty"];
+    return unknown === undefined
+      ? { path: `${where}${instancePath}`, message }
+      : { path: `${where}${instancePath}/${String(unknown)}`, message: "is not a field of this request" };
+  });
 }

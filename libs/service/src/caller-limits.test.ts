@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Registry } from "prom-client";
+
+import { CallerLimits } from "./caller-limits.ts";
+import type { Problem } from "./problem.ts";
+
+const refusedWith = (status: number) => (error: unknown) =>
+  (error as Problem).status === status && Number((error as Problem).headers["retry-after"]) >= 1;
+
+test("a caller that has its places gets 429, others go on; a place that is given back is free", async () => {
+  const metrics = new Registry();
+  const { take } = new CallerLimits(metrics).createPlaces({ name: "streams", perUser: 3, perAddress: 2, total: 6 });
+  const release = take({ address: "192.0.2.1" });
+  take({ address: "::ffff:192.0.2.1" });
+  assert.throws(() => take({ address: "192.0.2.1" }), refusedWith(429));
+  take({ address: "192.0.2.1", user: "eric" });
+  take({ address: "192.0.2.2" });
+  release();
+  release();
+  take({ address: "192.0.2.1" });
+  assert.throws(() => take({ address: "192.0.2.1" }), refusedWith(429));
+  take({ address: "192.0.2.9", user: "eric" });
+  take({ address: "192.0.2.9", user: "eric" });
+  assert.throws(() => take({ address: "192.0.2.9", user: "eric" }), refusedWith(429));
+  assert.throws(() => take({ address: "192.0.2.3" }), refusedWith(503));
+  const text = await metrics.metrics();
+  assert.match(text, /caller_limit_places\{limit="streams"\} 6/);
+  assert.match(text, /caller_limit_refusals_total\{limit="streams",by="address"\} 2/);
+  assert.match(text, /caller_limit_refusals_total\{limit="streams",by="total"\} 1/);
+});
+
+test("addresses of one IPv6 network are one caller", () => {
+  const { take } = new CallerLimits().createPlaces({ name: "streams", perUser: 1, perAddress: 1, total: 9 });
+  take({ address: "2001:db8::1" });
+  assert.throws(() => take({ address: "2001:db8::ffff:2" }), refusedWith(429));
+  take({ address: "2001:db8:0:1::1" });
+});
+
+test("a rate counts each caller alone and says when to come back", (context) => {
+  context.mock.timers.enable({ apis: ["Date"] });
+  const { count } = new CallerLimits().createRate({ name: "exports", perUser: 2, perAddress: 1, seconds: 60 });
+  count({ address: "192.0.2.1", user: "eric" });
+  count({ address: "192.0.2.1", user: "eric" });
+  assert.throws(() => count({ address: "192.0.2.1", user: "eric" }), refusedWith(429));
+  count({ address: "192.0.2.1", user: "alice" });
+  count({ address: "192.0.2.1" });
+  assert.throws(() => count({ address: "192.0.2.1" }), refusedWith(429));
+  context.mock.timers.tick(60_001);
+  count({ address: "192.0.2.1" });
+});

@@ -1,0 +1,152 @@
+import ipaddr from "ipaddr.js";
+import { Counter, Gauge, type Registry } from "prom-client";
+
+import { Problem } from "./problem.ts";
+
+export type { Registry as MetricsRegistry } from "prom-client";
+
+/** Whom a limit counts: a user wherever they are, anybody else by address. */
+export interface LimitedCaller {
+  readonly user?: string | undefined;
+  readonly address: string;
+}
+
+interface PlacesOptions {
+  /** What the places are of, in the plural, for messages and as the label of metrics: `change streams`. */
+  readonly name: string;
+  readonly perUser: number;
+  readonly perAddress: number;
+  readonly total: number;
+}
+
+interface RateOptions {
+  /** What is counted, in the plural: `registrations`. */
+  readonly name: string;
+  readonly perUser: number;
+  readonly perAddress: number;
+  readonly seconds: number;
+}
+
+/** Callers whose rate is remembered; the one that was counted first goes. */
+const MAX_REMEMBERED = 50_000;
+const RETRY_SECONDS = 10;
+
+/** Limits of a service, with the metrics of all of them. Without a registry nothing is measured. */
+export class CallerLimits {
+  readonly #refused: Counter | undefined;
+  readonly #taken: Gauge | undefined;
+
+  constructor(metrics?: Registry) {
+    const registers = metrics && [metrics];
+    this.#refused =
+      registers &&
+      new Counter({
+        name: "caller_limit_refusals_total",
+        help: "Requests refused because of what their caller already has or did",
+        labelNames: ["limit", "by"],
+        registers,
+      });
+    this.#taken =
+      registers &&
+      new Gauge({ name: "caller_limit_places", help: "Places that are taken", labelNames: ["limit"], registers });
+  }
+
+  /** Things that callers hold at the same time: streams, uploads. */
+  createPlaces({ name, perUser, perAddress, total }: PlacesOptions): {
+    /** Takes a place. @returns gives it back, once. @throws {Problem} 429, 503 where all places of the service are taken */
+    readonly take: (caller: LimitedCaller) => () => void;
+  } {
+    const held = new Map<string, number>();
+    let taken = 0;
+    return {
+      take: (caller) => {
+        const key = toKey(caller);
+        const own = held.get(key) ?? 0;
+        const most = caller.user === undefined ? perAddress : perUser;
+        if (own >= most) {
+          throw this.#refuse(
+            name,
+            caller,
+            `${tellCaller(caller)} has ${own} ${name} already, which is the most; close one first.`,
+          );
+        }
+        if (taken >= total) {
+          this.#refused?.inc({ limit: name, by: "total" });
+          throw new Problem(503, `All ${total} ${name} of the service are taken; try again later.`, {
+            headers: { "retry-after": String(RETRY_SECONDS) },
+          });
+        }
+        held.set(key, own + 1);
+        this.#taken?.set({ limit: name }, (taken += 1));
+        let isHeld = true;
+        return () => {
+          if (!isHeld) {
+            return;
+          }
+          isHeld = false;
+          this.#taken?.set({ limit: name }, (taken -= 1));
+          const left = (held.get(key) ?? 1) - 1;
+          if (left === 0) {
+            held.delete(key);
+          } else {
+            held.set(key, left);
+          }
+        };
+      },
+    };
+  }
+
+  /** Things that callers do again and again: registrations, exports. Counted in windows of time. */
+  createRate({ name, perUser, perAddress, seconds }: RateOptions): {
+    /** Counts one. @throws {Problem} 429 with the time until the next window */
+    readonly count: (caller: LimitedCaller) => void;
+  } {
+    const windows = new Map<string, { count: number; readonly ends: number }>();
+    return {
+      count: (caller) => {
+        const key = toKey(caller);
+        const now = Date.now();
+        const known = windows.get(key);
+        const window = known !== undefined && known.ends > now ? known : { count: 0, ends: now + seconds * 1000 };
+        const most = caller.user === undefined ? perAddress : perUser;
+        if (window.count >= most) {
+          const wait = Math.max(1, Math.ceil((window.ends - now) / 1000));
+          throw this.#refuse(
+            name,
+            caller,
+            `${tellCaller(caller)} may send ${most} ${name} in ${seconds} s; try again in ${wait} s.`,
+            wait,
+          );
+        }
+        window.count += 1;
+        if (window !== known) {
+          windows.delete(key);
+          windows.set(key, window);
+          if (windows.size > MAX_REMEMBERED) {
+            windows.delete(windows.keys().next().value ?? "");
+          }
+        }
+      },
+    };
+  }
+
+  #refuse(name: string, { user }: LimitedCaller, detail: string, retrySeconds = RETRY_SECONDS): Problem {
+    this.#refused?.inc({ limit: name, by: user === undefined ? "address" : "user" });
+    return new Problem(429, detail, { headers: { "retry-after": String(retrySeconds) } });
+  }
+}
+
+const toKey = ({ user, address }: LimitedCaller): string =>
+  user === undefined ? `address ${toNetwork(address)}` : `user ${user}`;
+const tellCaller = ({ user }: LimitedCaller): string => (user === undefined ? "Your address" : "This user");
+
+/** IPv4 addresses one by one, also those that came as IPv6; IPv6 by the /64 that one customer has. */
+function toNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) {
+    return address;
+  }
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === "ipv4"
+    ? parsed.toString()
+    : ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString();
+}
