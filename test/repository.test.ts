@@ -66,6 +66,32 @@ test("the tree speaks of the project alone", () => {
   }
 });
 
+/** Tables whose names come from a closed set, not from a request or a file: a table of operations, characters that a pattern found. */
+const CLOSED_TABLES = new Set([
+  "cli/targets/embedded/tls/acme/settings.ts DIRECTORIES",
+  "components/identity/login/common-passwords.ts LOOKALIKES",
+  "components/objstore/operations/table.ts OPERATIONS",
+  "components/objstore/protocol/xml-reader.ts NAMED",
+  "components/resource-catalogue/xml/escape.ts ENTITIES",
+  "components/resource-catalogue/xml/parse.ts NAMED",
+  "libs/pages/src/html.ts ENTITIES",
+  "libs/ui/src/map/draw-by-keyboard.ts MOVES",
+]);
+
+test("names are looked up in maps or among own members: an object has constructor and __proto__, too", () => {
+  const wrong = sources
+    .filter((file) => !/\.test\.tsx?$|\/test\/|\/web\/|^(?:test|bench|tools)\//.test(file))
+    .flatMap((file) => {
+      const text = read(file);
+      return [...text.matchAll(/^(?:export )?const (\w+): (?:Readonly<)?(?:Partial<)?Record<string,[^=]*= ?\{/gm)]
+        .map(([, table = ""]) => table)
+        .filter((table) => new RegExp(`\\b${table}\\[[^"'\\]]`).test(text) && !text.includes(`Object.hasOwn(${table}`))
+        .map((table) => `${file} ${table}`);
+    })
+    .filter((found) => !CLOSED_TABLES.has(found));
+  assert.deepEqual(wrong, [], "use a Map, or ask Object.hasOwn first");
+});
+
 /** Paths that a file imports, from the root; packages by their name. */
 function importsOf(file: string): readonly string[] {
   return [...read(file).matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target = ""]) =>

@@ -6,7 +6,7 @@ import { parseQuantity } from "@swath/manifest";
  */
 export type SizeDialect = "tool" | "kubernetes";
 
-const binary: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4, p: 5 };
+const binary: ReadonlyMap<string, number> = new Map(Object.entries<number>({ k: 1, m: 2, g: 3, t: 4, p: 5 }));
 
 /** Bytes of a text like `12g`, `8Gi`, `max`; undefined when it is not a size above zero. */
 export function parseSize(text: string, dialect: SizeDialect): number | "max" | undefined {
@@ -28,7 +28,7 @@ function toolUnit(unit: string): number | undefined {
     return 1024 ** 2;
   }
   const match = /^([kmgtp])(i?b|i)?$/.exec(unit.toLowerCase());
-  return unit.toLowerCase() === "b" ? 1 : match?.[1] === undefined ? undefined : 1024 ** (binary[match[1]] ?? 0);
+  return unit.toLowerCase() === "b" ? 1 : match?.[1] === undefined ? undefined : 1024 ** (binary.get(match[1]) ?? 0);
 }
 
 /** Number of processors of a text like `4` or `2.5`; `max` is all there are. */

@@ -27,7 +27,7 @@ const [name = "", ...typed] = process.argv.slice(2);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const helper = helpers[name];
+  const helper = Object.hasOwn(helpers, name) ? helpers[name] : undefined;
   if (helper === undefined) {
     console.error(`there is no helper "${name}"; helpers: ${Object.keys(helpers).join(", ")}`);
     return 1;

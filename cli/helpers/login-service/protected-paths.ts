@@ -14,18 +14,20 @@ export interface ProtectedPath {
   readonly user: ProtectedUser;
 }
 
-const PATHS: Readonly<Record<string, (user: string) => string>> = {
-  "dummy-service": (user) => `/${user}space`,
-  ades: (user) => `/${user}`,
-  "workspace-api": (user) => `/workspaces/${WORKSPACE_PREFIX}-${user}`,
-};
+const PATHS: ReadonlyMap<string, (user: string) => string> = new Map(
+  Object.entries<(user: string) => string>({
+    "dummy-service": (user) => `/${user}space`,
+    ades: (user) => `/${user}`,
+    "workspace-api": (user) => `/workspaces/${WORKSPACE_PREFIX}-${user}`,
+  }),
+);
 
 /** What names of workspaces begin with in variant B. */
 export const WORKSPACE_PREFIX = "guide-user";
 
 /** Services whose paths the protection script protects, of those that the deployment has protected. */
 export function listProtectedServices({ routes }: Pick<Plan, "routes">): readonly string[] {
-  return Object.keys(PATHS).filter((service) =>
+  return [...PATHS.keys()].filter((service) =>
     routes.some((route) => route.service === service && route.protects !== undefined),
   );
 }
@@ -36,7 +38,7 @@ export function listProtectedPaths(
   users: readonly ProtectedUser[],
 ): readonly ProtectedPath[] {
   return listProtectedServices(plan).flatMap((service) =>
-    users.map((user) => ({ service, path: PATHS[service]?.(user.name) ?? "/", user })),
+    users.map((user) => ({ service, path: PATHS.get(service)?.(user.name) ?? "/", user })),
   );
 }
 

@@ -57,15 +57,18 @@ export function pager(links: readonly Link[]): Html | undefined {
       </nav>`;
 }
 
-const BADGES: Readonly<Record<string, string>> = {
-  successful: "good",
-  failed: "bad",
-  dismissed: "bad",
-  running: "busy",
-  accepted: "busy",
-};
+const BADGES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    successful: "good",
+    failed: "bad",
+    dismissed: "bad",
+    running: "busy",
+    accepted: "busy",
+  }),
+);
 
-export const statusBadge = (status: string): Html => html`<span class="badge ${BADGES[status] ?? ""}">${status}</span>`;
+export const statusBadge = (status: string): Html =>
+  html`<span class="badge ${BADGES.get(status) ?? ""}">${status}</span>`;
 
 /** A time as people read it; its title is exact. */
 export function time(text: string | undefined | null): Html {

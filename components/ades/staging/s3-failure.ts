@@ -1,15 +1,17 @@
 import { StagingError, type StagingErrorCode } from "./errors.ts";
 
-const KNOWN: Readonly<Record<string, string>> = {
-  NoSuchKey: "there is no such object",
-  NotFound: "there is no such object or bucket",
-  NoSuchBucket: "there is no such bucket",
-  AccessDenied: "access is refused to the credentials in use",
-  InvalidAccessKeyId: "the object store does not know the credentials in use",
-  SignatureDoesNotMatch: "the object store refuses the credentials in use",
-  ExpiredToken: "the credentials in use have expired",
-  QuotaExceeded: "the bucket's quota is used up; delete old results or ask for more",
-};
+const KNOWN: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    NoSuchKey: "there is no such object",
+    NotFound: "there is no such object or bucket",
+    NoSuchBucket: "there is no such bucket",
+    AccessDenied: "access is refused to the credentials in use",
+    InvalidAccessKeyId: "the object store does not know the credentials in use",
+    SignatureDoesNotMatch: "the object store refuses the credentials in use",
+    ExpiredToken: "the credentials in use have expired",
+    QuotaExceeded: "the bucket's quota is used up; delete old results or ask for more",
+  }),
+);
 
 /** Answers about bytes that were changed or lost on their way: sent again, they may arrive. */
 const DAMAGED = new Set(["BadDigest", "IncompleteBody", "RequestTimeout", "XAmzContentSHA256Mismatch"]);
@@ -21,7 +23,7 @@ export function toS3Failure(error: unknown, code: StagingErrorCode, where: strin
   }
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
-  const known = KNOWN[name];
+  const known = KNOWN.get(name);
   const problem =
     known ??
     (status === undefined

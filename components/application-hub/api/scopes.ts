@@ -1,25 +1,27 @@
 /** What a scope brings with it (JupyterHub, "Scopes and hierarchy"). */
-const SUBSCOPES: Readonly<Record<string, readonly string[]>> = {
-  "admin:users": ["users", "delete:users", "admin:auth_state", "read:roles:users"],
-  users: ["read:users", "list:users", "users:activity"],
-  "list:users": ["read:users:name"],
-  "read:users": ["read:users:name", "read:users:groups", "read:users:activity"],
-  "users:activity": ["read:users:activity"],
-  "admin:servers": ["servers", "admin:server_state"],
-  servers: ["read:servers", "start:servers", "delete:servers"],
-  "read:servers": ["read:users:name"],
-  tokens: ["read:tokens"],
-  "admin:groups": ["groups", "delete:groups", "read:roles:groups"],
-  groups: ["read:groups", "list:groups"],
-  "list:groups": ["read:groups:name"],
-  "read:groups": ["read:groups:name"],
-  "list:services": ["read:services:name"],
-  "read:services": ["read:services:name"],
-  shares: ["access:servers", "read:shares", "users:shares", "groups:shares"],
-  "users:shares": ["read:users:shares"],
-  "groups:shares": ["read:groups:shares"],
-  "read:roles": ["read:roles:users", "read:roles:groups", "read:roles:services"],
-};
+const SUBSCOPES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    "admin:users": ["users", "delete:users", "admin:auth_state", "read:roles:users"],
+    users: ["read:users", "list:users", "users:activity"],
+    "list:users": ["read:users:name"],
+    "read:users": ["read:users:name", "read:users:groups", "read:users:activity"],
+    "users:activity": ["read:users:activity"],
+    "admin:servers": ["servers", "admin:server_state"],
+    servers: ["read:servers", "start:servers", "delete:servers"],
+    "read:servers": ["read:users:name"],
+    tokens: ["read:tokens"],
+    "admin:groups": ["groups", "delete:groups", "read:roles:groups"],
+    groups: ["read:groups", "list:groups"],
+    "list:groups": ["read:groups:name"],
+    "read:groups": ["read:groups:name"],
+    "list:services": ["read:services:name"],
+    "read:services": ["read:services:name"],
+    shares: ["access:servers", "read:shares", "users:shares", "groups:shares"],
+    "users:shares": ["read:users:shares"],
+    "groups:shares": ["read:groups:shares"],
+    "read:roles": ["read:roles:users", "read:roles:groups", "read:roles:services"],
+  }),
+);
 
 /** What every user has of their own. */
 const SELF = ["read:users", "users:activity", "servers", "tokens", "access:servers", "shares", "users:shares"] as const;
@@ -40,14 +42,7 @@ const ADMIN = [
   "shares",
 ] as const;
 
-const KNOWN = new Set([
-  ...Object.keys(SUBSCOPES),
-  ...Object.values(SUBSCOPES).flat(),
-  ...SELF,
-  ...ADMIN,
-  "self",
-  "inherit",
-]);
+const KNOWN = new Set([...SUBSCOPES.keys(), ...[...SUBSCOPES.values()].flat(), ...SELF, ...ADMIN, "self", "inherit"]);
 
 /** What an action is about. */
 export interface Subject {
@@ -118,7 +113,7 @@ function expand(scopes: ScopeList): ScopeList {
     if (!all.has(scope)) {
       all.add(scope);
       const [name, filter] = split(scope);
-      for (const sub of SUBSCOPES[name] ?? []) {
+      for (const sub of SUBSCOPES.get(name) ?? []) {
         add(filter === undefined ? sub : `${sub}!${filter}`);
       }
     }

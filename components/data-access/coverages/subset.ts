@@ -23,30 +23,32 @@ export interface Scaling {
 }
 
 /** Names that clients and standards have for the axes. */
-const AXES: Readonly<Record<string, Axis>> = {
-  x: "x",
-  e: "x",
-  easting: "x",
-  lon: "x",
-  long: "x",
-  longitude: "x",
-  i: "x",
-  y: "y",
-  n: "y",
-  northing: "y",
-  lat: "y",
-  latitude: "y",
-  j: "y",
-  t: "time",
-  time: "time",
-  ansi: "time",
-  datetime: "time",
-  phenomenontime: "time",
-};
+const AXES: ReadonlyMap<string, Axis> = new Map(
+  Object.entries<Axis>({
+    x: "x",
+    e: "x",
+    easting: "x",
+    lon: "x",
+    long: "x",
+    longitude: "x",
+    i: "x",
+    y: "y",
+    n: "y",
+    northing: "y",
+    lat: "y",
+    latitude: "y",
+    j: "y",
+    t: "time",
+    time: "time",
+    ansi: "time",
+    datetime: "time",
+    phenomenontime: "time",
+  }),
+);
 const MAX_PIXELS = 2 ** 26;
 
 export function parseAxis(name: string): Axis {
-  const axis = AXES[name.trim().toLowerCase()];
+  const axis = AXES.get(name.trim().toLowerCase());
   if (axis === undefined) {
     throw new CoverageError(
       "InvalidAxisLabel",

@@ -25,17 +25,19 @@ import { CONFORMANCE, toCollection, toLandingPage, toTileset, toTilesets } from 
 
 const MAX_MAP_SIZE = 4096;
 const DEFAULT_MAP_SIZE = 1024;
-const FORMATS: Readonly<Record<string, OutputFormat>> = {
-  png: "png",
-  "image/png": "png",
-  jpg: "jpeg",
-  jpeg: "jpeg",
-  "image/jpeg": "jpeg",
-  webp: "webp",
-  "image/webp": "webp",
-  tiff: "tif",
-  "image/tiff": "tif",
-};
+const FORMATS: ReadonlyMap<string, OutputFormat> = new Map(
+  Object.entries<OutputFormat>({
+    png: "png",
+    "image/png": "png",
+    jpg: "jpeg",
+    jpeg: "jpeg",
+    "image/jpeg": "jpeg",
+    webp: "webp",
+    "image/webp": "webp",
+    tiff: "tif",
+    "image/tiff": "tif",
+  }),
+);
 const tagged = { schema: { tags: ["ogc"] } as object };
 
 type Params = Readonly<Record<string, string>>;
@@ -166,7 +168,7 @@ function requireTile(
 function toFormat(request: FastifyRequest): OutputFormat | undefined {
   const requested = one((request.query as Query)["f"]);
   if (requested !== undefined) {
-    const format = FORMATS[requested.toLowerCase()];
+    const format = FORMATS.get(requested.toLowerCase());
     if (format === undefined) {
       throw new Problem(400, "f must be png, jpeg, webp or tiff.");
     }
@@ -174,7 +176,7 @@ function toFormat(request: FastifyRequest): OutputFormat | undefined {
   }
   return (request.headers.accept ?? "")
     .split(",")
-    .map((each) => FORMATS[each.split(";")[0]?.trim() ?? ""])
+    .map((each) => FORMATS.get(each.split(";")[0]?.trim() ?? ""))
     .find((each) => each !== undefined);
 }
 

@@ -2,7 +2,9 @@ import type { DescribedRaster } from "@swath/raster";
 
 import { crsUri } from "../tiles/tile-matrix-sets.ts";
 
-const DTYPES: Readonly<Record<string, string>> = { GeoTIFF: "GTiff", "JPEG 2000": "JP2OpenJPEG", NetCDF: "netCDF" };
+const DTYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ GeoTIFF: "GTiff", "JPEG 2000": "JP2OpenJPEG", NetCDF: "netCDF" }),
+);
 
 /** What `info` of a tiler says. */
 export function describeCog({ info, bounds, crs }: DescribedRaster) {
@@ -29,7 +31,7 @@ export function describeCog({ info, bounds, crs }: DescribedRaster) {
     colorinterp: info.bands.map(({ color }) => color),
     scales: info.bands.map(({ scale = 1 }) => scale),
     offsets: info.bands.map(({ offset = 0 }) => offset),
-    driver: DTYPES[info.format] ?? info.format,
+    driver: DTYPES.get(info.format) ?? info.format,
     count: info.bands.length,
     width: info.width,
     height: info.height,

@@ -6,21 +6,23 @@ import { type Query, one, parseCount } from "./parameters.ts";
 /** The longer side of pictures of which no size was asked for. */
 export const PREVIEW_SIZE = 1024;
 export const MAX_TILE_SIZE = 2048;
-const FORMATS: Readonly<Record<string, OutputFormat>> = {
-  png: "png",
-  jpg: "jpeg",
-  jpeg: "jpeg",
-  webp: "webp",
-  npy: "npy",
-  tif: "tif",
-};
+const FORMATS: ReadonlyMap<string, OutputFormat> = new Map(
+  Object.entries<OutputFormat>({
+    png: "png",
+    jpg: "jpeg",
+    jpeg: "jpeg",
+    webp: "webp",
+    npy: "npy",
+    tif: "tif",
+  }),
+);
 export function toFormat(text: string | undefined): { format?: OutputFormat } {
   if (text === undefined) {
     return {};
   }
-  const format = FORMATS[text.toLowerCase()];
+  const format = FORMATS.get(text.toLowerCase());
   if (format === undefined) {
-    throw new Problem(400, `The format must be one of ${Object.keys(FORMATS).join(", ")}.`);
+    throw new Problem(400, `The format must be one of ${[...FORMATS.keys()].join(", ")}.`);
   }
   return { format };
 }

@@ -4,7 +4,9 @@ import { Problem } from "@swath/service";
 import { ITEM_ORDERS, type ItemOrder } from "../layers/layer.ts";
 
 /** Names of today's tilers beside our own. */
-const ALIASES: Readonly<Record<string, PixelSelection>> = { highest: "max", lowest: "min" };
+const ALIASES: ReadonlyMap<string, PixelSelection> = new Map(
+  Object.entries<PixelSelection>({ highest: "max", lowest: "min" }),
+);
 
 export interface Selection {
   readonly selection: PixelSelection;
@@ -17,11 +19,12 @@ export function parseSelection(text: string | undefined): Selection | undefined 
     return undefined;
   }
   const order = ITEM_ORDERS.find((each) => each === text);
-  const selection = order === undefined ? (ALIASES[text] ?? PIXEL_SELECTIONS.find((each) => each === text)) : "first";
+  const selection =
+    order === undefined ? (ALIASES.get(text) ?? PIXEL_SELECTIONS.find((each) => each === text)) : "first";
   if (selection === undefined) {
     throw new Problem(
       400,
-      `pixel_selection must be one of ${[...PIXEL_SELECTIONS, ...Object.keys(ALIASES), ...ITEM_ORDERS].join(", ")}.`,
+      `pixel_selection must be one of ${[...PIXEL_SELECTIONS, ...ALIASES.keys(), ...ITEM_ORDERS].join(", ")}.`,
     );
   }
   return { selection, order: order ?? "newest" };

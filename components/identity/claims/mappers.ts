@@ -28,68 +28,74 @@ const FLAGS: Readonly<Record<ClaimTarget, string>> = {
 };
 
 /** Mappers that set one claim, the one that `claim.name` says. */
-const VALUES: Readonly<Record<string, Produce>> = {
-  "oidc-usermodel-attribute-mapper": ({ config }, { user }) => {
-    const values = attributeOf(user, config["user.attribute"] ?? "");
-    return config["multivalued"] === "true" ? (values.length === 0 ? undefined : values) : values[0];
-  },
-  "oidc-usermodel-property-mapper": ({ config }, { user }) => propertyOf(user, config["user.attribute"] ?? ""),
-  "oidc-full-name-mapper": (_mapper, { user }) => {
-    const name = [user.firstName, user.lastName].filter((part) => part !== undefined && part !== "").join(" ");
-    return name === "" ? undefined : name;
-  },
-  "oidc-hardcoded-claim-mapper": ({ config }) => config["claim.value"],
-  "oidc-usermodel-realm-role-mapper": ({ config }, { access }) =>
-    access.realm.map((role) => `${config["usermodel.realmRoleMapping.rolePrefix"] ?? ""}${role}`),
-  "oidc-group-membership-mapper": ({ config }, { access }) =>
-    access.groups.length === 0
-      ? undefined
-      : access.groups.map((path) => (config["full.path"] === "false" ? path.slice(path.lastIndexOf("/") + 1) : path)),
-  "oidc-address-mapper": (_mapper, { user }) => addressOf(user),
-  "oidc-allowed-origins-mapper": (_mapper, { client }) =>
-    client.settings.webOrigins.length === 0 ? undefined : client.settings.webOrigins,
-  "oidc-acr-mapper": (_mapper, { acr }) => acr,
-  // Whether the user has a role, as one truth value: `isOperator` of the login service.
-  "swath-has-realm-role-mapper": ({ config }, { access }) => access.realm.includes(config["role"] ?? ""),
-};
+const VALUES: ReadonlyMap<string, Produce> = new Map(
+  Object.entries<Produce>({
+    "oidc-usermodel-attribute-mapper": ({ config }, { user }) => {
+      const values = attributeOf(user, config["user.attribute"] ?? "");
+      return config["multivalued"] === "true" ? (values.length === 0 ? undefined : values) : values[0];
+    },
+    "oidc-usermodel-property-mapper": ({ config }, { user }) => propertyOf(user, config["user.attribute"] ?? ""),
+    "oidc-full-name-mapper": (_mapper, { user }) => {
+      const name = [user.firstName, user.lastName].filter((part) => part !== undefined && part !== "").join(" ");
+      return name === "" ? undefined : name;
+    },
+    "oidc-hardcoded-claim-mapper": ({ config }) => config["claim.value"],
+    "oidc-usermodel-realm-role-mapper": ({ config }, { access }) =>
+      access.realm.map((role) => `${config["usermodel.realmRoleMapping.rolePrefix"] ?? ""}${role}`),
+    "oidc-group-membership-mapper": ({ config }, { access }) =>
+      access.groups.length === 0
+        ? undefined
+        : access.groups.map((path) => (config["full.path"] === "false" ? path.slice(path.lastIndexOf("/") + 1) : path)),
+    "oidc-address-mapper": (_mapper, { user }) => addressOf(user),
+    "oidc-allowed-origins-mapper": (_mapper, { client }) =>
+      client.settings.webOrigins.length === 0 ? undefined : client.settings.webOrigins,
+    "oidc-acr-mapper": (_mapper, { acr }) => acr,
+    // Whether the user has a role, as one truth value: `isOperator` of the login service.
+    "swath-has-realm-role-mapper": ({ config }, { access }) => access.realm.includes(config["role"] ?? ""),
+  }),
+);
 
 /** Names of claims that mappers set when their configuration has none. */
-const DEFAULT_NAMES: Readonly<Record<string, string>> = {
-  "oidc-full-name-mapper": "name",
-  "oidc-address-mapper": "address",
-  "oidc-allowed-origins-mapper": "allowed-origins",
-  "oidc-acr-mapper": "acr",
-  "oidc-usermodel-realm-role-mapper": "realm_access.roles",
-  "oidc-group-membership-mapper": "groups",
-};
+const DEFAULT_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    "oidc-full-name-mapper": "name",
+    "oidc-address-mapper": "address",
+    "oidc-allowed-origins-mapper": "allowed-origins",
+    "oidc-acr-mapper": "acr",
+    "oidc-usermodel-realm-role-mapper": "realm_access.roles",
+    "oidc-group-membership-mapper": "groups",
+  }),
+);
 
 /** Mappers that do more than to set one claim. */
-const OTHERS: Readonly<Record<string, (claims: Claims, mapper: ProtocolMapper, subject: ClaimSubject) => void>> = {
-  "oidc-usermodel-client-role-mapper": (claims, { config }, { access }) => {
-    const only = config["usermodel.clientRoleMapping.clientId"];
-    const prefix = config["usermodel.clientRoleMapping.rolePrefix"] ?? "";
-    for (const [clientId, roles] of Object.entries(access.clients)) {
-      if (only === undefined || only === "" || only === clientId) {
-        const path = (config["claim.name"] ?? "resource_access.${client_id}.roles").split(".");
-        setPath(
-          claims,
-          path.map((part) => (part === "${client_id}" ? clientId : part)),
-          roles.map((role) => `${prefix}${role}`),
-        );
+const OTHERS: ReadonlyMap<string, (claims: Claims, mapper: ProtocolMapper, subject: ClaimSubject) => void> = new Map(
+  Object.entries<(claims: Claims, mapper: ProtocolMapper, subject: ClaimSubject) => void>({
+    "oidc-usermodel-client-role-mapper": (claims, { config }, { access }) => {
+      const only = config["usermodel.clientRoleMapping.clientId"];
+      const prefix = config["usermodel.clientRoleMapping.rolePrefix"] ?? "";
+      for (const [clientId, roles] of Object.entries(access.clients)) {
+        if (only === undefined || only === "" || only === clientId) {
+          const path = (config["claim.name"] ?? "resource_access.${client_id}.roles").split(".");
+          setPath(
+            claims,
+            path.map((part) => (part === "${client_id}" ? clientId : part)),
+            roles.map((role) => `${prefix}${role}`),
+          );
+        }
       }
-    }
-  },
-  "oidc-audience-resolve-mapper": (claims, _mapper, { access, client }) =>
-    addAudience(claims, ...Object.keys(access.clients).filter((clientId) => clientId !== client.clientId)),
-  "oidc-audience-mapper": (claims, { config }) => {
-    const audience = config["included.client.audience"] || config["included.custom.audience"];
-    if (audience !== undefined && audience !== "") {
-      addAudience(claims, audience);
-    }
-  },
-};
+    },
+    "oidc-audience-resolve-mapper": (claims, _mapper, { access, client }) =>
+      addAudience(claims, ...Object.keys(access.clients).filter((clientId) => clientId !== client.clientId)),
+    "oidc-audience-mapper": (claims, { config }) => {
+      const audience = config["included.client.audience"] || config["included.custom.audience"];
+      if (audience !== undefined && audience !== "") {
+        addAudience(claims, audience);
+      }
+    },
+  }),
+);
 
-export const MAPPER_TYPES: readonly string[] = [...Object.keys(VALUES), ...Object.keys(OTHERS)];
+export const MAPPER_TYPES: readonly string[] = [...VALUES.keys(), ...OTHERS.keys()];
 
 /** The claims that the mappers of the granted scopes, and then those of the client, make for one target. */
 export function mapClaims(target: ClaimTarget, subject: ClaimSubject, granted: string): Claims {
@@ -109,13 +115,13 @@ function apply(claims: Claims, mapper: ProtocolMapper, target: ClaimTarget, subj
   if (flag !== "true") {
     return;
   }
-  const other = OTHERS[type];
+  const other = OTHERS.get(type);
   if (other !== undefined) {
     other(claims, mapper, subject);
     return;
   }
-  const value = toJsonType(VALUES[type]?.(mapper, subject), config["jsonType.label"]);
-  const name = config["claim.name"] || DEFAULT_NAMES[type];
+  const value = toJsonType(VALUES.get(type)?.(mapper, subject), config["jsonType.label"]);
+  const name = config["claim.name"] || DEFAULT_NAMES.get(type);
   if (value !== undefined && name !== undefined) {
     setPath(claims, splitName(name), value);
   }

@@ -36,26 +36,28 @@ export interface ConsolePage {
 }
 
 /** What happened, by the name that the address carries after a change. */
-const DONE: Readonly<Record<string, string>> = {
-  created: "It is created.",
-  saved: "It is saved.",
-  deleted: "It is deleted.",
-  ended: "The session has ended.",
-  "logged-out": "The user is logged out everywhere.",
-  "device-removed": "The device is removed.",
-  password: "The password is set; the user's sessions have ended.",
-  unlocked: "The user may log in again.",
-  enabled: "The user is enabled.",
-  disabled: "The user is disabled, and the user's sessions have ended.",
-  given: "The role is given.",
-  taken: "The role is taken away.",
-  joined: "The user is in the group.",
-  left: "The user has left the group.",
-  assigned: "It is assigned, and holds from now on.",
-  revoked: "It is taken back.",
-  secret: "The client has a new secret; the old one is worth nothing any more.",
-  rotated: "New tokens are signed with new keys; those in use go on for as long as they live.",
-};
+const DONE: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    created: "It is created.",
+    saved: "It is saved.",
+    deleted: "It is deleted.",
+    ended: "The session has ended.",
+    "logged-out": "The user is logged out everywhere.",
+    "device-removed": "The device is removed.",
+    password: "The password is set; the user's sessions have ended.",
+    unlocked: "The user may log in again.",
+    enabled: "The user is enabled.",
+    disabled: "The user is disabled, and the user's sessions have ended.",
+    given: "The role is given.",
+    taken: "The role is taken away.",
+    joined: "The user is in the group.",
+    left: "The user has left the group.",
+    assigned: "It is assigned, and holds from now on.",
+    revoked: "It is taken back.",
+    secret: "The client has a new secret; the old one is worth nothing any more.",
+    rotated: "New tokens are signed with new keys; those in use go on for as long as they live.",
+  }),
+);
 
 /** A page below `/console/realms/:realm`. */
 export function addPage(app: FastifyInstance, context: IdentityContext, page: ConsolePage): void {
@@ -175,7 +177,7 @@ async function response(
       realms: (await listRealms(ctx.context.pool)).map(({ name }) => name),
       // What the form was about may be gone, and the form with it.
       bad: submitted === undefined || view.content.text.includes('role="alert"') ? undefined : submitted.bad,
-      good: submitted === undefined ? DONE[ctx.query["done"] ?? ""] : undefined,
+      good: submitted === undefined ? DONE.get(ctx.query["done"] ?? "") : undefined,
     }),
   );
 }

@@ -94,14 +94,16 @@ interface ConsentPage {
   readonly scopes: readonly string[];
 }
 
-const MEANINGS: Readonly<Record<string, string>> = {
-  openid: "Know who you are",
-  profile: "See your name and user name",
-  email: "See your e-mail address",
-  offline_access: "Act for you while you are away",
-  groups: "See the groups you are in",
-  roles: "See your roles",
-};
+const MEANINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    openid: "Know who you are",
+    profile: "See your name and user name",
+    email: "See your e-mail address",
+    offline_access: "Act for you while you are away",
+    groups: "See the groups you are in",
+    roles: "See your roles",
+  }),
+);
 
 /** What a client asks to be allowed. */
 export function renderConsentPage({ action, token, clientName, scopes }: ConsentPage): string {
@@ -110,7 +112,7 @@ export function renderConsentPage({ action, token, clientName, scopes }: Consent
     content: html`<h1>${clientName} asks for access</h1>
       <p>If you agree, it may:</p>
       <ul>
-        ${scopes.map((scope) => html`<li>${MEANINGS[scope] ?? scope}</li>`)}
+        ${scopes.map((scope) => html`<li>${MEANINGS.get(scope) ?? scope}</li>`)}
       </ul>
       <form method="post" action="${action}">
         <input type="hidden" name="${FORM_TOKEN}" value="${token}" />

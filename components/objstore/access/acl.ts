@@ -22,29 +22,31 @@ export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/Authe
 export const LOG_DELIVERY = "http://acs.amazonaws.com/groups/s3/LogDelivery";
 
 /** Actions that a permission of a bucket's or an object's list gives, in lower case. */
-const ACTIONS: Readonly<Record<string, readonly [level: "bucket" | "object", permission: Permission]>> = {
-  "s3:listbucket": ["bucket", "READ"],
-  "s3:listbucketversions": ["bucket", "READ"],
-  "s3:listbucketmultipartuploads": ["bucket", "READ"],
-  "s3:putobject": ["bucket", "WRITE"],
-  "s3:deleteobject": ["bucket", "WRITE"],
-  "s3:abortmultipartupload": ["bucket", "WRITE"],
-  "s3:listmultipartuploadparts": ["bucket", "WRITE"],
-  "s3:getbucketacl": ["bucket", "READ_ACP"],
-  "s3:putbucketacl": ["bucket", "WRITE_ACP"],
-  "s3:getobject": ["object", "READ"],
-  "s3:getobjectversion": ["object", "READ"],
-  "s3:getobjectattributes": ["object", "READ"],
-  "s3:getobjectversionattributes": ["object", "READ"],
-  "s3:getobjectacl": ["object", "READ_ACP"],
-  "s3:getobjectversionacl": ["object", "READ_ACP"],
-  "s3:putobjectacl": ["object", "WRITE_ACP"],
-  "s3:putobjectversionacl": ["object", "WRITE_ACP"],
-};
+const ACTIONS: ReadonlyMap<string, readonly [level: "bucket" | "object", permission: Permission]> = new Map(
+  Object.entries<readonly [level: "bucket" | "object", permission: Permission]>({
+    "s3:listbucket": ["bucket", "READ"],
+    "s3:listbucketversions": ["bucket", "READ"],
+    "s3:listbucketmultipartuploads": ["bucket", "READ"],
+    "s3:putobject": ["bucket", "WRITE"],
+    "s3:deleteobject": ["bucket", "WRITE"],
+    "s3:abortmultipartupload": ["bucket", "WRITE"],
+    "s3:listmultipartuploadparts": ["bucket", "WRITE"],
+    "s3:getbucketacl": ["bucket", "READ_ACP"],
+    "s3:putbucketacl": ["bucket", "WRITE_ACP"],
+    "s3:getobject": ["object", "READ"],
+    "s3:getobjectversion": ["object", "READ"],
+    "s3:getobjectattributes": ["object", "READ"],
+    "s3:getobjectversionattributes": ["object", "READ"],
+    "s3:getobjectacl": ["object", "READ_ACP"],
+    "s3:getobjectversionacl": ["object", "READ_ACP"],
+    "s3:putobjectacl": ["object", "WRITE_ACP"],
+    "s3:putobjectversionacl": ["object", "WRITE_ACP"],
+  }),
+);
 
 /** Which list decides an action; undefined where none does. */
 export function levelOf(action: string): "bucket" | "object" | undefined {
-  return ACTIONS[action.toLowerCase()]?.[0];
+  return ACTIONS.get(action.toLowerCase())?.[0];
 }
 
 /** The id that lists and answers name a caller by. */
@@ -54,7 +56,7 @@ export function idOf(principal: Principal): string {
 
 /** Whether a list gives the caller what an action needs. `ignorePublic`: grants to everybody do not count. */
 export function allowsByAcl(acl: Acl, principal: Principal, action: string, ignorePublic: boolean): boolean {
-  const needed = ACTIONS[action.toLowerCase()]?.[1];
+  const needed = ACTIONS.get(action.toLowerCase())?.[1];
   return acl.grants.some(
     ({ grantee, permission }) =>
       (permission === needed || permission === "FULL_CONTROL") &&

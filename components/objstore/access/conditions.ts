@@ -18,37 +18,41 @@ export interface Condition {
 /** Values of a condition key; undefined when the request has none. */
 export type Context = (key: string) => readonly string[] | undefined;
 
-const BASES: Readonly<Record<string, (value: string) => boolean>> = {
-  StringEquals: () => true,
-  StringEqualsIgnoreCase: () => true,
-  StringLike: () => true,
-  NumericEquals: isNumber,
-  NumericLessThan: isNumber,
-  NumericLessThanEquals: isNumber,
-  NumericGreaterThan: isNumber,
-  NumericGreaterThanEquals: isNumber,
-  DateEquals: isDate,
-  DateLessThan: isDate,
-  DateLessThanEquals: isDate,
-  DateGreaterThan: isDate,
-  DateGreaterThanEquals: isDate,
-  Bool: isBoolean,
-  BinaryEquals: (value) => /^[A-Za-z0-9+/]*=*$/.test(value),
-  IpAddress: isNetwork,
-  ArnEquals: isArn,
-  ArnLike: isArn,
-  Null: isBoolean,
-};
-const NEGATED: Readonly<Record<string, string>> = {
-  StringNotEquals: "StringEquals",
-  StringNotEqualsIgnoreCase: "StringEqualsIgnoreCase",
-  StringNotLike: "StringLike",
-  NumericNotEquals: "NumericEquals",
-  DateNotEquals: "DateEquals",
-  NotIpAddress: "IpAddress",
-  ArnNotEquals: "ArnEquals",
-  ArnNotLike: "ArnLike",
-};
+const BASES: ReadonlyMap<string, (value: string) => boolean> = new Map(
+  Object.entries<(value: string) => boolean>({
+    StringEquals: () => true,
+    StringEqualsIgnoreCase: () => true,
+    StringLike: () => true,
+    NumericEquals: isNumber,
+    NumericLessThan: isNumber,
+    NumericLessThanEquals: isNumber,
+    NumericGreaterThan: isNumber,
+    NumericGreaterThanEquals: isNumber,
+    DateEquals: isDate,
+    DateLessThan: isDate,
+    DateLessThanEquals: isDate,
+    DateGreaterThan: isDate,
+    DateGreaterThanEquals: isDate,
+    Bool: isBoolean,
+    BinaryEquals: (value) => /^[A-Za-z0-9+/]*=*$/.test(value),
+    IpAddress: isNetwork,
+    ArnEquals: isArn,
+    ArnLike: isArn,
+    Null: isBoolean,
+  }),
+);
+const NEGATED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    StringNotEquals: "StringEquals",
+    StringNotEqualsIgnoreCase: "StringEqualsIgnoreCase",
+    StringNotLike: "StringLike",
+    NumericNotEquals: "NumericEquals",
+    DateNotEquals: "DateEquals",
+    NotIpAddress: "IpAddress",
+    ArnNotEquals: "ArnEquals",
+    ArnNotLike: "ArnLike",
+  }),
+);
 
 /** Reads the `Condition` of a statement. @throws {S3Error} MalformedPolicy for what is not understood: nothing is ignored */
 export function parseConditions(value: unknown): readonly Condition[] {
@@ -62,8 +66,8 @@ export function parseConditions(value: unknown): readonly Condition[] {
     const [, quantifier, rest = ""] = /^(?:(ForAnyValue|ForAllValues):)?(.*)$/.exec(name) ?? [];
     const ifExists = rest.endsWith("IfExists");
     const operator = ifExists ? rest.slice(0, -"IfExists".length) : rest;
-    const comparison = NEGATED[operator] ?? operator;
-    const isValue = BASES[comparison];
+    const comparison = NEGATED.get(operator) ?? operator;
+    const isValue = BASES.get(comparison);
     if (isValue === undefined || !isRecord(keys) || (operator === "Null" && ifExists)) {
       throw new S3Error("MalformedPolicy", `Invalid Condition type : ${name}`);
     }
@@ -78,7 +82,7 @@ export function parseConditions(value: unknown): readonly Condition[] {
       }
       return {
         comparison,
-        negated: NEGATED[operator] !== undefined,
+        negated: NEGATED.get(operator) !== undefined,
         ifExists,
         set: quantifier === "ForAnyValue" ? "any" : quantifier === "ForAllValues" ? "all" : undefined,
         key: toConditionKey(key),

@@ -45,17 +45,19 @@ const DEFAULT_PAGE_SIZE = 500;
 const MAX_PAGE_SIZE = 10_000;
 const DEFAULT_WATCH_INTERVAL = "15m";
 /** Names of types that mean the same, in lower case. */
-const TYPE_NAMES: Readonly<Record<string, ResourceType>> = {
-  opensearch: "OpenSearch",
-  stacapi: "STACAPI",
-  staccatalog: "STACCatalog",
-  records: "Records",
-  ogcapirecords: "Records",
-  csw: "CSW",
-  oads: "OADS",
-  bucket: "Bucket",
-  s3: "Bucket",
-};
+const TYPE_NAMES: ReadonlyMap<string, ResourceType> = new Map(
+  Object.entries<ResourceType>({
+    opensearch: "OpenSearch",
+    stacapi: "STACAPI",
+    staccatalog: "STACCatalog",
+    records: "Records",
+    ogcapirecords: "Records",
+    csw: "CSW",
+    oads: "OADS",
+    bucket: "Bucket",
+    s3: "Bucket",
+  }),
+);
 
 /** The harvesters of a configuration file: a list, or an object with `harvesters`, in YAML or JSON. @throws {RegistrationError} */
 export function parseHarvesters(text: string): readonly HarvesterConfig[] {
@@ -84,7 +86,7 @@ export function readHarvester(value: unknown): HarvesterConfig {
   const where = `Harvester ${name}: `;
   // Files of the earliest form say endpoint, and provider where later ones have a postprocess.
   const resource = requireObject(config["resource"] ?? config["endpoint"], `${where}resource`);
-  const type = TYPE_NAMES[String(resource["type"]).toLowerCase()];
+  const type = TYPE_NAMES.get(String(resource["type"]).toLowerCase());
   if (type === undefined) {
     throw new RegistrationError(
       `${where}resource.type must be one of ${RESOURCE_TYPES.join(", ")}, not ${JSON.stringify(resource["type"])}.`,

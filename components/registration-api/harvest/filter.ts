@@ -2,16 +2,20 @@ import { RegistrationError } from "../queue/errors.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const COMPARISONS: Readonly<Record<string, (left: unknown, right: unknown) => boolean>> = {
-  "=": (left, right) => left === right,
-  "<>": (left, right) => left !== right,
-  "<": (left, right) => compare(left, right) < 0,
-  "<=": (left, right) => compare(left, right) <= 0,
-  ">": (left, right) => compare(left, right) > 0,
-  ">=": (left, right) => compare(left, right) >= 0,
-};
+const COMPARISONS: ReadonlyMap<string, (left: unknown, right: unknown) => boolean> = new Map(
+  Object.entries<(left: unknown, right: unknown) => boolean>({
+    "=": (left, right) => left === right,
+    "<>": (left, right) => left !== right,
+    "<": (left, right) => compare(left, right) < 0,
+    "<=": (left, right) => compare(left, right) <= 0,
+    ">": (left, right) => compare(left, right) > 0,
+    ">=": (left, right) => compare(left, right) >= 0,
+  }),
+);
 /** Names of the older form. */
-const OLD_NAMES: Readonly<Record<string, string>> = { eq: "=", neq: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" };
+const OLD_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ eq: "=", neq: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" }),
+);
 const MAX_DEPTH = 32;
 
 /** Whether properties pass a filter of CQL2 JSON: comparisons, `and`, `or`, `not`, `in`, `like`, `isNull`. @throws {RegistrationError} for others */
@@ -39,7 +43,7 @@ export function passes(filter: Json, properties: Json, depth = 0): boolean {
     case "like":
       return toPattern(String(args[1])).test(String(value(args[0])));
     default: {
-      const comparison = COMPARISONS[op];
+      const comparison = COMPARISONS.get(op);
       if (comparison === undefined) {
         throw new RegistrationError(`The filter has "${op}", which is not offered.`);
       }
@@ -55,7 +59,7 @@ function readOperation(filter: Json): { readonly op?: string; readonly args: rea
   const [entry] = Object.entries(filter);
   return entry === undefined
     ? { args: [] }
-    : { op: OLD_NAMES[entry[0].toLowerCase()] ?? entry[0].toLowerCase(), args: toList(entry[1]) };
+    : { op: OLD_NAMES.get(entry[0].toLowerCase()) ?? entry[0].toLowerCase(), args: toList(entry[1]) };
 }
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);

@@ -2,12 +2,14 @@ import { tokenize } from "../query/cql2-tokens.ts";
 import { parseCql2Text } from "../query/cql2-text.ts";
 import { type Expression, FilterError, MAX_FILTER_LENGTH } from "../query/expression.ts";
 
-const RENAMED: Readonly<Record<string, string>> = {
-  INTERSECTS: "S_INTERSECTS",
-  WITHIN: "S_WITHIN",
-  CONTAINS: "S_CONTAINS",
-  DISJOINT: "S_DISJOINT",
-};
+const RENAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    INTERSECTS: "S_INTERSECTS",
+    WITHIN: "S_WITHIN",
+    CONTAINS: "S_CONTAINS",
+    DISJOINT: "S_DISJOINT",
+  }),
+);
 
 /**
  * CQL text as CSW has it (OGC 07-006r1 §6.2.2.1): CQL2 text, where `BBOX(property, west, south, east, north)` is a predicate, spatial
@@ -31,7 +33,7 @@ function toCql2(text: string): string {
       continue;
     }
     const word = token.text.toUpperCase();
-    const renamed = next.text === "(" ? RENAMED[word] : undefined;
+    const renamed = next.text === "(" ? RENAMED.get(word) : undefined;
     if (renamed !== undefined) {
       edits.push({ from: token.at, to: token.at + token.text.length, by: renamed });
     } else if (word === "BBOX" && next.text === "(" && (second?.type === "word" || second?.type === "quoted")) {

@@ -14,49 +14,59 @@ import { type XmlElement, childOf, descendantsOf, textOf } from "../xml/element.
 import { GEOMETRIES, parseGml } from "../xml/gml.ts";
 import { XmlError } from "../xml/xml-error.ts";
 
-const COMPARISONS: Readonly<Record<string, Operator>> = {
-  PropertyIsEqualTo: "=",
-  PropertyIsNotEqualTo: "<>",
-  PropertyIsLessThan: "<",
-  PropertyIsGreaterThan: ">",
-  PropertyIsLessThanOrEqualTo: "<=",
-  PropertyIsGreaterThanOrEqualTo: ">=",
-};
-const SPATIAL: Readonly<Record<string, Operator>> = {
-  BBOX: "s_intersects",
-  Intersects: "s_intersects",
-  Within: "s_within",
-  Contains: "s_contains",
-  Disjoint: "s_disjoint",
-};
-const TEMPORAL: Readonly<Record<string, Operator>> = {
-  After: "t_after",
-  Before: "t_before",
-  During: "t_during",
-  TEquals: "t_equals",
-  Begins: "t_starts",
-  BegunBy: "t_startedBy",
-  Ends: "t_finishes",
-  EndedBy: "t_finishedBy",
-  Meets: "t_meets",
-  MetBy: "t_metBy",
-  TContains: "t_contains",
-  TOverlaps: "t_overlaps",
-  OverlappedBy: "t_overlappedBy",
-  AnyInteracts: "t_intersects",
-};
-const ARITHMETIC: Readonly<Record<string, Operator>> = { Add: "+", Sub: "-", Mul: "*", Div: "/" };
+const COMPARISONS: ReadonlyMap<string, Operator> = new Map(
+  Object.entries<Operator>({
+    PropertyIsEqualTo: "=",
+    PropertyIsNotEqualTo: "<>",
+    PropertyIsLessThan: "<",
+    PropertyIsGreaterThan: ">",
+    PropertyIsLessThanOrEqualTo: "<=",
+    PropertyIsGreaterThanOrEqualTo: ">=",
+  }),
+);
+const SPATIAL: ReadonlyMap<string, Operator> = new Map(
+  Object.entries<Operator>({
+    BBOX: "s_intersects",
+    Intersects: "s_intersects",
+    Within: "s_within",
+    Contains: "s_contains",
+    Disjoint: "s_disjoint",
+  }),
+);
+const TEMPORAL: ReadonlyMap<string, Operator> = new Map(
+  Object.entries<Operator>({
+    After: "t_after",
+    Before: "t_before",
+    During: "t_during",
+    TEquals: "t_equals",
+    Begins: "t_starts",
+    BegunBy: "t_startedBy",
+    Ends: "t_finishes",
+    EndedBy: "t_finishedBy",
+    Meets: "t_meets",
+    MetBy: "t_metBy",
+    TContains: "t_contains",
+    TOverlaps: "t_overlaps",
+    OverlappedBy: "t_overlappedBy",
+    AnyInteracts: "t_intersects",
+  }),
+);
+const ARITHMETIC: ReadonlyMap<string, Operator> = new Map(
+  Object.entries<Operator>({ Add: "+", Sub: "-", Mul: "*", Div: "/" }),
+);
 const IDS = new Set(["FeatureId", "GmlObjectId", "ResourceId", "_Id"]);
-const METRES: Readonly<Record<string, number>> = {
-  m: 1,
-  metre: 1,
-  metres: 1,
-  meter: 1,
-  meters: 1,
-  km: 1000,
-  kilometers: 1000,
-  kilometres: 1000,
-};
+const METRES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    m: 1,
+    metre: 1,
+    metres: 1,
+    meter: 1,
+    meters: 1,
+    km: 1000,
+    kilometers: 1000,
+    kilometres: 1000,
+  }),
+);
 
 /**
  * A filter of Filter Encoding 1.1 or 2.0 (OGC 04-095, 09-026r2). Names of properties and literals are as they stand there: `toCatalogue`
@@ -87,7 +97,7 @@ function readCondition(element: XmlElement, state: { nodes: number }, depth: num
     );
   }
   const inner = (child: XmlElement): Expression => readCondition(child, state, depth + 1);
-  const comparison = COMPARISONS[name];
+  const comparison = COMPARISONS.get(name);
   if (comparison !== undefined) {
     const [left, right] = pair(
       element,
@@ -97,11 +107,11 @@ function readCondition(element: XmlElement, state: { nodes: number }, depth: num
       ? call(comparison, call("casei", left), call("casei", right))
       : call(comparison, left, right);
   }
-  const spatial = SPATIAL[name];
+  const spatial = SPATIAL.get(name);
   if (spatial !== undefined) {
     return call(spatial, ...readPlaces(element));
   }
-  const temporal = TEMPORAL[name];
+  const temporal = TEMPORAL.get(name);
   if (temporal !== undefined) {
     const [left, right] = pair(
       element,
@@ -147,7 +157,7 @@ function readCondition(element: XmlElement, state: { nodes: number }, depth: num
         return call("=", property("dc:identifier"), { kind: "string", value: id });
       }
       throw new FilterError(
-        `${name.slice(0, 60)} is not an operator of this catalogue; it has And, Or, Not, ${[...Object.keys(COMPARISONS), "PropertyIsLike", "PropertyIsNull", "PropertyIsBetween", ...Object.keys(SPATIAL), "DWithin", ...Object.keys(TEMPORAL)].join(", ")}`,
+        `${name.slice(0, 60)} is not an operator of this catalogue; it has And, Or, Not, ${[...COMPARISONS.keys(), "PropertyIsLike", "PropertyIsNull", "PropertyIsBetween", ...SPATIAL.keys(), "DWithin", ...TEMPORAL.keys()].join(", ")}`,
       );
   }
 }
@@ -164,7 +174,7 @@ function readValue(element: XmlElement, depth: number): Expression {
   if (depth > MAX_FILTER_DEPTH) {
     throw new FilterError(`the filter has more than ${MAX_FILTER_DEPTH} operators inside each other`);
   }
-  const op = ARITHMETIC[element.name];
+  const op = ARITHMETIC.get(element.name);
   if (op !== undefined) {
     return call(
       op,
@@ -277,7 +287,7 @@ function toPlace(element: XmlElement): Expression {
 function readDistance(element: XmlElement): Expression {
   const [name, place] = readPlaces(element);
   const distance = childOf(element, "Distance");
-  const unit = METRES[(distance?.attributes.get("units") ?? distance?.attributes.get("uom") ?? "m").toLowerCase()];
+  const unit = METRES.get((distance?.attributes.get("units") ?? distance?.attributes.get("uom") ?? "m").toLowerCase());
   const { type, coordinates } = (place.kind === "geometry" ? place.geometry : {}) as {
     type?: string;
     coordinates?: readonly [number, number];

@@ -16,16 +16,18 @@ import { type SoapVersion, soapType, wrapFault, wrapResponse } from "./soap.ts";
 import { transact } from "./transaction.ts";
 import { type CswVersion, OPERATIONS, XML_DECLARATION } from "./versions.ts";
 
-const HANDLERS: Readonly<Record<string, (call: CswCall) => CswResponse | Promise<CswResponse>>> = {
-  GetCapabilities: getCapabilities,
-  DescribeRecord: describeRecord,
-  GetDomain: getDomain,
-  GetRecords: getRecords,
-  GetRecordById: getRecordById,
-  GetRepositoryItem: getRepositoryItem,
-  Transaction: transact,
-  Harvest: harvest,
-};
+const HANDLERS: ReadonlyMap<string, (call: CswCall) => CswResponse | Promise<CswResponse>> = new Map(
+  Object.entries<(call: CswCall) => CswResponse | Promise<CswResponse>>({
+    GetCapabilities: getCapabilities,
+    DescribeRecord: describeRecord,
+    GetDomain: getDomain,
+    GetRecords: getRecords,
+    GetRecordById: getRecordById,
+    GetRepositoryItem: getRepositoryItem,
+    Transaction: transact,
+    Harvest: harvest,
+  }),
+);
 
 /** Answers a request by key-value pairs. */
 export const respondToQuery = (
@@ -69,7 +71,7 @@ async function respond(
     const input = await read();
     const { version, operation, soap } = input;
     form = { version, ...(soap && { soap }) };
-    const handler = OPERATIONS[version].includes(operation) ? HANDLERS[operation] : undefined;
+    const handler = OPERATIONS[version].includes(operation) ? HANDLERS.get(operation) : undefined;
     if (handler === undefined) {
       throw new OwsError(
         "InvalidParameterValue",

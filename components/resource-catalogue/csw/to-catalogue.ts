@@ -13,14 +13,16 @@ import { toInstant } from "./filter-xml.ts";
 import { type Queryable, findQueryable } from "./queryables.ts";
 
 const COMPARISONS = new Set<Operator>(["=", "<>", "<", ">", "<=", ">="]);
-const FLIPPED: Readonly<Record<string, Operator>> = {
-  "=": "=",
-  "<>": "<>",
-  "<": ">",
-  ">": "<",
-  "<=": ">=",
-  ">=": "<=",
-};
+const FLIPPED: ReadonlyMap<string, Operator> = new Map(
+  Object.entries<Operator>({
+    "=": "=",
+    "<>": "<>",
+    "<": ">",
+    ">": "<",
+    "<=": ">=",
+    ">=": "<=",
+  }),
+);
 
 /**
  * A filter of CSW as one of the catalogue: names of queryables become properties, literals get the type of what they are compared with.
@@ -95,7 +97,7 @@ function toComparison(op: Operator, args: readonly Expression[]): Expression {
   const [first, second] = [unwrap(left), unwrap(right)];
   if (first.kind !== "property") {
     return second.kind === "property"
-      ? toComparison(FLIPPED[op] as Operator, [right, left])
+      ? toComparison(FLIPPED.get(op) as Operator, [right, left])
       : call(op, toNumeric(left), toNumeric(right));
   }
   const queryable = findQueryable(first.name);

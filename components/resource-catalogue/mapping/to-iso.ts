@@ -5,24 +5,28 @@ import type { ElementSet } from "./to-dc.ts";
 
 const NAMESPACES = `xmlns:gmd="${NS.gmd}" xmlns:gco="${NS.gco}" xmlns:gml="${NS.gml32}" xmlns:srv="${NS.srv}" xmlns:gmx="${NS.gmx}" xmlns:xlink="${NS.xlink}" xmlns:xsi="${NS.xsi}"`;
 const CODES = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml";
-const SCOPES: Readonly<Record<string, string>> = {
-  collection: "series",
-  service: "service",
-  application: "software",
-  process: "service",
-  series: "series",
-};
+const SCOPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    collection: "series",
+    service: "service",
+    application: "software",
+    process: "service",
+    series: "series",
+  }),
+);
 /** Roles of STAC providers and OGC contacts, in the words of CI_RoleCode. */
-const ROLES: Readonly<Record<string, string>> = {
-  producer: "originator",
-  licensor: "owner",
-  processor: "processor",
-  host: "distributor",
-  author: "author",
-  creator: "author",
-  contributor: "author",
-  publisher: "publisher",
-};
+const ROLES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    producer: "originator",
+    licensor: "owner",
+    processor: "processor",
+    host: "distributor",
+    author: "author",
+    creator: "author",
+    contributor: "author",
+    publisher: "publisher",
+  }),
+);
 const ISO_ROLES = new Set([
   "resourceProvider",
   "custodian",
@@ -45,7 +49,7 @@ const ISO_ROLES = new Set([
 export function toIsoRecord(summary: RecordSummary, set: ElementSet): string {
   const { id, collection, kind, modified, language = "eng", contacts } = summary;
   const isService = summary.type === "service" || summary.type === "process";
-  const scope = SCOPES[summary.type] ?? "dataset";
+  const scope = SCOPES.get(summary.type) ?? "dataset";
   const parts = [
     text("gmd:fileIdentifier", id),
     ...(set === "brief"
@@ -170,7 +174,7 @@ function toParty(name: string, { name: person, organization, email, roles }: Con
     email === undefined
       ? ""
       : `<gmd:contactInfo><gmd:CI_Contact><gmd:address><gmd:CI_Address>${text("gmd:electronicMailAddress", email)}</gmd:CI_Address></gmd:address></gmd:CI_Contact></gmd:contactInfo>`;
-  return `<${name}><gmd:CI_ResponsibleParty>${text("gmd:individualName", person)}${text("gmd:organisationName", organization)}${address}<gmd:role>${code("gmd:CI_RoleCode", CODES, ISO_ROLES.has(role) ? role : (ROLES[role] ?? "pointOfContact"))}</gmd:role></gmd:CI_ResponsibleParty></${name}>`;
+  return `<${name}><gmd:CI_ResponsibleParty>${text("gmd:individualName", person)}${text("gmd:organisationName", organization)}${address}<gmd:role>${code("gmd:CI_RoleCode", CODES, ISO_ROLES.has(role) ? role : (ROLES.get(role) ?? "pointOfContact"))}</gmd:role></gmd:CI_ResponsibleParty></${name}>`;
 }
 
 function toExtent({ bbox, time }: RecordSummary): string {
@@ -220,17 +224,19 @@ function toOnline({ href, type, title, description, rel, protocol }: Reference):
   return `<gmd:CI_OnlineResource><gmd:linkage>${element("gmd:URL", href)}</gmd:linkage>${text("gmd:protocol", protocol ?? type ?? "WWW:LINK")}${text("gmd:name", title)}${text("gmd:description", description)}<gmd:function>${code("gmd:CI_OnLineFunctionCode", CODES, use)}</gmd:function></gmd:CI_OnlineResource>`;
 }
 
-const ALPHA_3: Readonly<Record<string, string>> = {
-  en: "eng",
-  de: "ger",
-  fr: "fre",
-  es: "spa",
-  it: "ita",
-  pt: "por",
-  nl: "dut",
-  sl: "slv",
-  el: "gre",
-};
+const ALPHA_3: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    en: "eng",
+    de: "ger",
+    fr: "fre",
+    es: "spa",
+    it: "ita",
+    pt: "por",
+    nl: "dut",
+    sl: "slv",
+    el: "gre",
+  }),
+);
 
 const toAlpha3 = (language: string): string =>
-  language.length === 3 ? language : (ALPHA_3[language.slice(0, 2).toLowerCase()] ?? "eng");
+  language.length === 3 ? language : (ALPHA_3.get(language.slice(0, 2).toLowerCase()) ?? "eng");

@@ -5,7 +5,9 @@ import type { NewRecord } from "./record.ts";
 import { RecordError, boxToGeometry, cleanDate, toXmlRecord } from "./xml-record.ts";
 
 /** Types of the catalogue for scopes of ISO 19115. */
-const TYPES: Readonly<Record<string, string>> = { series: "collection", software: "application" };
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ series: "collection", software: "application" }),
+);
 
 /**
  * The record of gmd:MD_Metadata or gmi:MI_Metadata (ISO 19115, 19115-2, 19139).
@@ -55,7 +57,7 @@ export function isoToRecord(root: XmlElement, source: Buffer): NewRecord {
   const time = toTime(info);
   return toXmlRecord({
     id,
-    type: TYPES[scope] ?? scope,
+    type: TYPES.get(scope) ?? scope,
     ...place,
     ...(time && { time }),
     properties,

@@ -2,32 +2,36 @@ import { badParameter } from "../http/errors.ts";
 import { type Expression, allOf, call, property } from "../query/expression.ts";
 
 /** Properties of STAC that parameters of the EO extension look at: texts without case, numbers by range. */
-const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  platform: ["platform"],
-  instrument: ["instruments"],
-  sensorMode: ["sar:instrument_mode"],
-  productType: ["product:type", "sar:product_type", "s2:product_type"],
-  processingLevel: ["processing:level"],
-  orbitDirection: ["sat:orbit_state"],
-  polarisationChannels: ["sar:polarizations"],
-};
-const NUMBERS: Readonly<Record<string, string>> = {
-  orbitNumber: "sat:absolute_orbit",
-  track: "sat:relative_orbit",
-  resolution: "gsd",
-  cloudCover: "eo:cloud_cover",
-  snowCover: "eo:snow_cover",
-  illuminationElevationAngle: "view:sun_elevation",
-};
+const TEXTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    platform: ["platform"],
+    instrument: ["instruments"],
+    sensorMode: ["sar:instrument_mode"],
+    productType: ["product:type", "sar:product_type", "s2:product_type"],
+    processingLevel: ["processing:level"],
+    orbitDirection: ["sat:orbit_state"],
+    polarisationChannels: ["sar:polarizations"],
+  }),
+);
+const NUMBERS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    orbitNumber: "sat:absolute_orbit",
+    track: "sat:relative_orbit",
+    resolution: "gsd",
+    cloudCover: "eo:cloud_cover",
+    snowCover: "eo:snow_cover",
+    illuminationElevationAngle: "view:sun_elevation",
+  }),
+);
 
 /** The filter that parameters of the EO extension (OGC 13-026r9 §9) make. @throws {Problem} 400 for a range that is none */
 export function toEoFilter(parameters: ReadonlyMap<string, string>): Expression | undefined {
   const filters = [...parameters].map(([name, value]): Expression | undefined => {
-    const texts = TEXTS[name];
+    const texts = TEXTS.get(name);
     if (texts !== undefined) {
       return anyOf(texts.flatMap((text) => splitList(value).map((requested) => isText(text, requested))));
     }
-    const number = NUMBERS[name];
+    const number = NUMBERS.get(name);
     if (number !== undefined) {
       return parseRange(name, value, property(number));
     }

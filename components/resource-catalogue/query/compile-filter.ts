@@ -90,7 +90,7 @@ function compileComparison(op: string, args: readonly Expression[], context: Sca
   // A date is the whole day.
   if (second.kind === "date" || first.kind === "date") {
     return first.kind === "date"
-      ? compileDay(FLIPPED[op] as string, second, first.value, context)
+      ? compileDay(FLIPPED.get(op) as string, second, first.value, context)
       : compileDay(op, first, (second as { value: string }).value, context);
   }
   const [left, right] = args.map((arg) => compileAs(arg, type, context)) as [string, string];
@@ -111,7 +111,9 @@ function compileSameText(left: string, right: string): string {
     : `(${left} = ${right})`;
 }
 
-const FLIPPED: Readonly<Record<string, string>> = { "=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<=" };
+const FLIPPED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ "=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<=" }),
+);
 
 function compileDay(op: string, value: Expression, day: string, context: ScalarContext): string {
   const sql = compileAs(value, "time", context);

@@ -10,23 +10,25 @@ interface Ends {
 }
 
 /** Relations of two closed intervals (OGC 21-065r2 §7.5). `a` and `b` are the operands. */
-const RELATIONS: Readonly<Record<string, (a: Ends, b: Ends) => string>> = {
-  t_after: (a, b) => `${a.start} > ${b.end}`,
-  t_before: (a, b) => `${a.end} < ${b.start}`,
-  t_contains: (a, b) => `${a.start} < ${b.start} and ${a.end} > ${b.end}`,
-  t_disjoint: (a, b) => `not (${a.start} <= ${b.end} and ${a.end} >= ${b.start})`,
-  t_during: (a, b) => `${a.start} > ${b.start} and ${a.end} < ${b.end}`,
-  t_equals: (a, b) => `${a.start} = ${b.start} and ${a.end} = ${b.end}`,
-  t_finishedBy: (a, b) => `${a.start} < ${b.start} and ${a.end} = ${b.end}`,
-  t_finishes: (a, b) => `${a.start} > ${b.start} and ${a.end} = ${b.end}`,
-  t_intersects: (a, b) => `${a.start} <= ${b.end} and ${a.end} >= ${b.start}`,
-  t_meets: (a, b) => `${a.end} = ${b.start}`,
-  t_metBy: (a, b) => `${a.start} = ${b.end}`,
-  t_overlappedBy: (a, b) => `${a.start} > ${b.start} and ${a.start} < ${b.end} and ${a.end} > ${b.end}`,
-  t_overlaps: (a, b) => `${a.start} < ${b.start} and ${a.end} > ${b.start} and ${a.end} < ${b.end}`,
-  t_startedBy: (a, b) => `${a.start} = ${b.start} and ${a.end} > ${b.end}`,
-  t_starts: (a, b) => `${a.start} = ${b.start} and ${a.end} < ${b.end}`,
-};
+const RELATIONS: ReadonlyMap<string, (a: Ends, b: Ends) => string> = new Map(
+  Object.entries<(a: Ends, b: Ends) => string>({
+    t_after: (a, b) => `${a.start} > ${b.end}`,
+    t_before: (a, b) => `${a.end} < ${b.start}`,
+    t_contains: (a, b) => `${a.start} < ${b.start} and ${a.end} > ${b.end}`,
+    t_disjoint: (a, b) => `not (${a.start} <= ${b.end} and ${a.end} >= ${b.start})`,
+    t_during: (a, b) => `${a.start} > ${b.start} and ${a.end} < ${b.end}`,
+    t_equals: (a, b) => `${a.start} = ${b.start} and ${a.end} = ${b.end}`,
+    t_finishedBy: (a, b) => `${a.start} < ${b.start} and ${a.end} = ${b.end}`,
+    t_finishes: (a, b) => `${a.start} > ${b.start} and ${a.end} = ${b.end}`,
+    t_intersects: (a, b) => `${a.start} <= ${b.end} and ${a.end} >= ${b.start}`,
+    t_meets: (a, b) => `${a.end} = ${b.start}`,
+    t_metBy: (a, b) => `${a.start} = ${b.end}`,
+    t_overlappedBy: (a, b) => `${a.start} > ${b.start} and ${a.start} < ${b.end} and ${a.end} > ${b.end}`,
+    t_overlaps: (a, b) => `${a.start} < ${b.start} and ${a.end} > ${b.start} and ${a.end} < ${b.end}`,
+    t_startedBy: (a, b) => `${a.start} = ${b.start} and ${a.end} > ${b.end}`,
+    t_starts: (a, b) => `${a.start} = ${b.start} and ${a.end} < ${b.end}`,
+  }),
+);
 const FOR_INSTANTS = new Set(["t_after", "t_before", "t_disjoint", "t_equals", "t_intersects"]);
 
 /** A temporal function. @throws {FilterError} for instants where it takes intervals only */
@@ -35,7 +37,7 @@ export function compileTimes(op: string, args: readonly Expression[], context: S
   if ((a.isInstant || b.isInstant) && !FOR_INSTANTS.has(op)) {
     throw new FilterError(`${op} takes two intervals; only ${[...FOR_INSTANTS].join(", ")} take instants as well`);
   }
-  return `(${(RELATIONS[op] as (a: Ends, b: Ends) => string)(a, b)})`;
+  return `(${(RELATIONS.get(op) as (a: Ends, b: Ends) => string)(a, b)})`;
 }
 
 function toEnds(expression: Expression, context: ScalarContext): Ends {

@@ -11,15 +11,17 @@ const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 /** Identifiers of CQL2 text: letters of every script, `:`, `_`; then also digits and `.`. */
 const WORD = /[:_\p{L}][:_.\p{L}\p{M}\p{N}]*/uy;
 const SYMBOL = /<>|<=|>=|[=<>()+\-*/%^,]/y;
-const ESCAPES: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  t: "\t",
-  n: "\n",
-  v: "\v",
-  f: "\f",
-  r: "\r",
-};
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    a: "\u0007",
+    b: "\b",
+    t: "\t",
+    n: "\n",
+    v: "\v",
+    f: "\f",
+    r: "\r",
+  }),
+);
 
 /** The tokens of a filter in CQL2 text. @throws {FilterError} naming the character at fault */
 export function tokenize(text: string): Token[] {
@@ -85,8 +87,8 @@ function readString(text: string, start: number): { value: string; end: number }
     if (character === "'" || (character === "\\" && next === "'")) {
       value += "'";
       at += 2;
-    } else if (character === "\\" && next !== undefined && ESCAPES[next] !== undefined) {
-      value += ESCAPES[next];
+    } else if (character === "\\" && next !== undefined && ESCAPES.get(next) !== undefined) {
+      value += ESCAPES.get(next);
       at += 2;
     } else if (character === "\\" && next === "\\") {
       value += "\\\\";

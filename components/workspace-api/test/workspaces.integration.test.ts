@@ -179,18 +179,14 @@ test("wrong requests say what is wrong, where", async () => {
     (await fixture.send("admin", "PATCH", "/workspaces/ws-eric", { storage: { quota_in_mb: 0 } })).status,
     422,
   );
-  for (const [field, body] of [
-    ["status", { status: "ready" }],
-    ["name", { storage: { quota_in_mb: 5 }, name: "ws-other" }],
-    ["credentials", { storage: { credentials: {} } }],
-    ["email", { members: [{ username: "bob", role: "reader", email: "x" }] }],
-  ] as const) {
-    const refused = await fixture.send("admin", "PATCH", "/workspaces/ws-eric", body);
-    assert.equal(refused.status, 422, field);
-    assert.ok(
-      refused.body.message.includes(`${field} is not a field that this request may have`),
-      refused.body.message,
-    );
+  for (const body of [
+    { unknown: 1 },
+    { storage: { unknown: 1 } },
+    { members: [{ username: "b", role: "reader", unknown: 1 }] },
+  ]) {
+    const { status, body: refused } = await fixture.send("admin", "PATCH", "/workspaces/ws-eric", body);
+    assert.equal(status, 422);
+    assert.match(refused.message, /unknown is not a field that this request may have/);
   }
   const twice = [
     { username: "bob", role: "reader" },

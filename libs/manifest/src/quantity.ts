@@ -1,4 +1,4 @@
-const POWERS: Readonly<Record<string, number>> = { k: 1, M: 2, G: 3, T: 4, P: 5 };
+const POWERS: ReadonlyMap<string, number> = new Map(Object.entries<number>({ k: 1, M: 2, G: 3, T: 4, P: 5 }));
 
 /** Bytes of a Kubernetes quantity of memory or disk: `G` is 10^9, `Gi` 2^30; undefined when it is not one above zero. */
 export function parseQuantity(text: string): number | undefined {
@@ -9,8 +9,8 @@ export function parseQuantity(text: string): number | undefined {
   const [, amount, decimal, binary] = match;
   const factor =
     decimal !== undefined
-      ? 1000 ** (POWERS[decimal] ?? 0)
-      : 1024 ** (binary === undefined ? 0 : (POWERS[binary === "K" ? "k" : binary] ?? 0));
+      ? 1000 ** (POWERS.get(decimal) ?? 0)
+      : 1024 ** (binary === undefined ? 0 : (POWERS.get(binary === "K" ? "k" : binary) ?? 0));
   const bytes = Math.floor(Number(amount) * factor);
   return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
 }

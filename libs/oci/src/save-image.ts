@@ -24,7 +24,7 @@ interface SaveOptions {
 /** Indexes in indexes. */
 const MAX_DEPTH = 3;
 const MAX_MANIFESTS = 1000;
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ x64: "amd64", arm64: "arm64" }));
 
 /** Saves an image or an index as an OCI archive, which container engines load. @throws {RegistryRefusal} */
 export async function saveImage(
@@ -120,7 +120,7 @@ export async function findImage(
 }
 
 /** What images call the kind of this machine's processor. */
-export const ownArchitecture = (): string => ARCHITECTURES[process.arch] ?? process.arch;
+export const ownArchitecture = (): string => ARCHITECTURES.get(process.arch) ?? process.arch;
 
 const ownPlatform = (): string => `linux/${ownArchitecture()}`;
 

@@ -25,7 +25,9 @@ interface RasterItemOptions {
 const EDGE_POINTS = 8;
 /** Degrees; two positions that are farther apart are nearer the other way around. */
 const HALF_TURN = 180;
-const COMMON_NAMES: Readonly<Record<string, string>> = { red: "red", green: "green", blue: "blue" };
+const COMMON_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ red: "red", green: "green", blue: "blue" }),
+);
 
 /** The item of a raster that comes with nothing but itself. @throws {ProductError} where it has no place on Earth */
 export function convertRaster(raster: ReadRaster, { fallbackTime }: RasterItemOptions): StacItem {
@@ -66,7 +68,7 @@ export function describeAsset({ href, described, statistics = [] }: ReadRaster):
     const numbers = statistics[index];
     return {
       name: description ?? `b${index + 1}`,
-      ...(COMMON_NAMES[color] !== undefined && { "eo:common_name": color }),
+      ...(COMMON_NAMES.get(color) !== undefined && { "eo:common_name": color }),
       data_type: type,
       ...(nodata !== undefined && { nodata: Number.isFinite(nodata) ? nodata : String(nodata).toLowerCase() }),
       ...(unit !== undefined && unit !== "" && { unit }),

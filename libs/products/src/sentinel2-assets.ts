@@ -10,7 +10,7 @@ interface Grid {
   readonly bbox: readonly number[];
 }
 
-const NATIVE: Readonly<Record<string, number>> = { TCI: 10, AOT: 20, WVP: 20, SCL: 20 };
+const NATIVE: ReadonlyMap<string, number> = new Map(Object.entries<number>({ TCI: 10, AOT: 20, WVP: 20, SCL: 20 }));
 
 /** Assets of the images that the product's metadata list. */
 export function describeImages(product: XmlNode, tile: XmlNode, files: ProductFiles): Record<string, StacAsset> {
@@ -24,7 +24,7 @@ export function describeImages(product: XmlNode, tile: XmlNode, files: ProductFi
   return Object.fromEntries(
     images.flatMap((image) => {
       const [, name = "", metres] = /_([A-Z0-9]{3})(?:_(\d\d)m)?$/.exec(image) ?? [];
-      const resolution = metres === undefined ? (MSI_BANDS[name]?.gsd ?? NATIVE[name] ?? 10) : Number(metres);
+      const resolution = metres === undefined ? (MSI_BANDS[name]?.gsd ?? NATIVE.get(name) ?? 10) : Number(metres);
       const found = files.paths.find((path) => path.startsWith(`${image}.`));
       const path = found ?? `${image}.${isTiff ? "tif" : "jp2"}`;
       const described = describeImage(name, resolution, scales);

@@ -10,12 +10,14 @@ import { findText } from "./xml.ts";
 
 const MANIFEST = "xfdumanifest.xml";
 /** By the second part of a product's name; synergy products are of both imagers. */
-const INSTRUMENTS: Readonly<Record<string, readonly string[]>> = {
-  OL: ["olci"],
-  SL: ["slstr"],
-  SR: ["sral"],
-  SY: ["olci", "slstr"],
-};
+const INSTRUMENTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    OL: ["olci"],
+    SL: ["slstr"],
+    SR: ["sral"],
+    SY: ["olci", "slstr"],
+  }),
+);
 /** Metres between pixels by product type, the finest where there are several: full and reduced resolution, and grids of products of higher levels. */
 const GSD: readonly (readonly [RegExp, number])[] = [
   [/^OL_\d_\wRR/, 1200],
@@ -43,7 +45,7 @@ export async function convertSentinel3(files: ProductFiles): Promise<StacItem> {
       end_datetime: manifest.stop,
       platform: manifest.platform,
       constellation: "sentinel-3",
-      instruments: INSTRUMENTS[instrument] ?? [instrument.toLowerCase()],
+      instruments: INSTRUMENTS.get(instrument) ?? [instrument.toLowerCase()],
       gsd: GSD.find(([pattern]) => pattern.test(productType))?.[1],
       providers: [{ ...ESA, name: "ESA and EUMETSAT" }],
       "processing:level": level === "" ? undefined : `L${level}`,

@@ -12,7 +12,9 @@ export const BASE_MAP_FORM =
   "Title=https://host/{z}/{x}/{y}.png, or a WMTS in Web Mercator with {TileMatrix}, {TileRow} and {TileCol}; separated by | or line breaks";
 
 /** Parts of WMTS addresses (07-057r7, 10.2) that are what XYZ calls otherwise. */
-const WMTS_PARTS: Readonly<Record<string, string>> = { tilematrix: "{z}", tilerow: "{y}", tilecol: "{x}" };
+const WMTS_PARTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ tilematrix: "{z}", tilerow: "{y}", tilecol: "{x}" }),
+);
 const NEEDED = [["{z}"], ["{x}"], ["{y}", "{-y}"]] as const;
 
 /**
@@ -35,7 +37,7 @@ export function parseBaseMaps(text: string): readonly BaseMap[] {
 
 function parseEntry(entry: string): BaseMap {
   const [, title = "", address = ""] = /^([^=]{1,60})=(\S+)$/.exec(entry.replace(/\s*=\s*/, "=")) ?? [];
-  const url = address.replaceAll(/\{(\w+)\}/g, (part, name: string) => WMTS_PARTS[name.toLowerCase()] ?? part);
+  const url = address.replaceAll(/\{(\w+)\}/g, (part, name: string) => WMTS_PARTS.get(name.toLowerCase()) ?? part);
   const other = [...url.matchAll(/\{[^}]*\}/g)].find(([part]) => !NEEDED.flat().some((each) => each === part));
   const problem = !URL.canParse(url)
     ? "has no address"

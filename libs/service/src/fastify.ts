@@ -121,8 +121,8 @@ function validationErrors(error: unknown): readonly { path: string; message: str
   const where = "validationContext" in error ? String(error.validationContext) : "body";
   return error.validation.map(({ instancePath = "", message = "is not valid", params }: ValidationItem) => {
     const unknown = params?.["additionalProperty"];
-    return unknown === undefined
-      ? { path: `${where}${instancePath}`, message }
-      : { path: `${where}${instancePath}/${String(unknown)}`, message: "is not a field of this request" };
+    return typeof unknown === "string"
+      ? { path: `${where}${instancePath}/${unknown}`, message: "is not a field of this request" }
+      : { path: `${where}${instancePath}`, message };
   });
 }

@@ -9,12 +9,14 @@ import { SignInFrame, toOwnPath } from "./sign-in-frame.tsx";
 import { ErrorNote } from "./states.tsx";
 
 /** What services say of a login that was not completed, in words. */
-const REASONS: Readonly<Record<string, string>> = {
-  cancelled: "The login was cancelled.",
-  expired: "The login took too long, was completed already, or was begun in another browser. Try again.",
-  refused: "The identity service did not accept the login.",
-  unavailable: "The identity service does not answer. Try again in a moment.",
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    cancelled: "The login was cancelled.",
+    expired: "The login took too long, was completed already, or was begun in another browser. Try again.",
+    refused: "The identity service did not accept the login.",
+    unavailable: "The identity service does not answer. Try again in a moment.",
+  }),
+);
 
 interface Field {
   /** Its name in the body of `POST /api/session`. */
@@ -57,7 +59,7 @@ export function ConsoleSignIn({ title, or, user, secret, reasons }: ConsoleSignI
     const form = new FormData(event.currentTarget);
     signIn.mutate(Object.fromEntries([user, secret].map(({ name }) => [name, form.get(name) as string])));
   };
-  const explain = (reason: string) => reasons?.[reason] ?? REASONS[reason] ?? "The login was not completed.";
+  const explain = (reason: string) => reasons?.[reason] ?? REASONS.get(reason) ?? "The login was not completed.";
   return (
     <SignInFrame
       title={title}

@@ -12,16 +12,16 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits).replace(/\.0$/, "")} ${UNITS[unit]}`;
 }
 
-const UNIT_BYTES: Readonly<Record<string, number>> = {
+const UNIT_BYTES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
   "": 1, b: 1,
   k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9, t: 1e12, tb: 1e12,
   kib: 2 ** 10, ki: 2 ** 10, mib: 2 ** 20, mi: 2 ** 20, gib: 2 ** 30, gi: 2 ** 30, tib: 2 ** 40, ti: 2 ** 40,
-}; // prettier-ignore
+})); // prettier-ignore
 
 /** Reads what people type for an amount: `500 MB`, `1.5GiB`, `2048`; undefined for anything else. */
 export function parseBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
-  const unit = UNIT_BYTES[match?.[2]?.toLowerCase() ?? "?"];
+  const unit = UNIT_BYTES.get(match?.[2]?.toLowerCase() ?? "?");
   const bytes = match === null || unit === undefined ? Number.NaN : Math.round(Number(match[1]) * unit);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }

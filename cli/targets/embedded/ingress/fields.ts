@@ -82,25 +82,27 @@ export function createClassifier(classify: (lowerCase: string) => FieldKind): (n
 /** Fields that say how the message is framed or routed; a trailer or a Connection field must not touch them. */
 const STRUCTURAL = new Set(["host", "content-length", "transfer-encoding", "connection"]);
 
-const REQUEST: Readonly<Record<string, FieldKind>> = {
-  host: "host",
-  connection: "connection",
-  "content-length": "length",
-  "transfer-encoding": "coding",
-  upgrade: "upgrade",
-  te: "te",
-  expect: "expect",
-  accept: "accept",
-  "keep-alive": "drop",
-  "proxy-connection": "drop",
-  "http2-settings": "drop",
-  "x-forwarded-for": "forwarded-for",
-  "x-forwarded-proto": "forwarded-proto",
-  "x-forwarded-host": "drop",
-  "x-forwarded-port": "drop",
-  "x-real-ip": "drop",
-  "x-request-id": "drop",
-};
+const REQUEST: ReadonlyMap<string, FieldKind> = new Map(
+  Object.entries<FieldKind>({
+    host: "host",
+    connection: "connection",
+    "content-length": "length",
+    "transfer-encoding": "coding",
+    upgrade: "upgrade",
+    te: "te",
+    expect: "expect",
+    accept: "accept",
+    "keep-alive": "drop",
+    "proxy-connection": "drop",
+    "http2-settings": "drop",
+    "x-forwarded-for": "forwarded-for",
+    "x-forwarded-proto": "forwarded-proto",
+    "x-forwarded-host": "drop",
+    "x-forwarded-port": "drop",
+    "x-real-ip": "drop",
+    "x-request-id": "drop",
+  }),
+);
 
 /**
  * Kinds of request fields. `X_Auth_Username` reaches some programs as the same variable as `X-Auth-Username` (CGI,
@@ -111,7 +113,7 @@ export const classifyRequestField = createClassifier((lowerCase) => {
   if (name.startsWith("x-auth-")) {
     return "drop";
   }
-  const kind = REQUEST[name] ?? "keep";
+  const kind = REQUEST.get(name) ?? "keep";
   // Under any name they go; said with underscores, they are not even read.
   if (kind.startsWith("forwarded-") && name !== lowerCase) {
     return "drop";
@@ -122,16 +124,18 @@ export const classifyRequestField = createClassifier((lowerCase) => {
   return STRUCTURAL.has(name) ? "reject" : "keep";
 });
 
-const ANSWER: Readonly<Record<string, FieldKind>> = {
-  connection: "connection",
-  "content-length": "length",
-  "transfer-encoding": "coding",
-  upgrade: "upgrade",
-  "keep-alive": "keep-alive",
-  "proxy-connection": "drop",
-};
+const ANSWER: ReadonlyMap<string, FieldKind> = new Map(
+  Object.entries<FieldKind>({
+    connection: "connection",
+    "content-length": "length",
+    "transfer-encoding": "coding",
+    upgrade: "upgrade",
+    "keep-alive": "keep-alive",
+    "proxy-connection": "drop",
+  }),
+);
 
-export const classifyAnswerField = createClassifier((name) => ANSWER[name] ?? "keep");
+export const classifyAnswerField = createClassifier((name) => ANSWER.get(name) ?? "keep");
 
 /** The trailer lines that may pass: well formed, and nothing that frames, routes or identifies (RFC 9110 §6.5.1). */
 export function filterTrailers(trailers: string, classify: (name: string) => FieldKind): string {

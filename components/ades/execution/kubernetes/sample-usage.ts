@@ -52,19 +52,23 @@ export function sampleUsage(api: ClusterApi, namespace: string, pod: string, int
   };
 }
 
-const PARTS_OF_CORE: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, "": 1 };
+const PARTS_OF_CORE: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ n: 1e-9, u: 1e-6, m: 1e-3, "": 1 }),
+);
 
 /** `1500000n`, `12m`, `2`. */
 export function parseCores(text: string): number {
   const [, amount = "0", unit = ""] = /^([\d.]+)([num]?)$/.exec(text) ?? [];
-  return Number(amount) * (PARTS_OF_CORE[unit] ?? 1);
+  return Number(amount) * (PARTS_OF_CORE.get(unit) ?? 1);
 }
 
-const SECONDS_OF: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
+const SECONDS_OF: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 }),
+);
 
 /** `15.013s`, `1m0s`. */
 export const parseDuration = (text: string): number =>
   [...text.matchAll(/([\d.]+)(h|ms|us|µs|ns|m|s)/g)].reduce(
-    (sum, [, amount = "0", unit = "s"]) => sum + Number(amount) * (SECONDS_OF[unit] ?? 0),
+    (sum, [, amount = "0", unit = "s"]) => sum + Number(amount) * (SECONDS_OF.get(unit) ?? 0),
     0,
   );

@@ -11,15 +11,17 @@ export interface ObjectPaths {
   readonly folderOf: (object: KubernetesObject, namespace: string) => Promise<string>;
 }
 
-const KNOWN: Readonly<Record<string, string>> = {
-  "v1/Secret": "secrets",
-  "v1/ConfigMap": "configmaps",
-  "v1/PersistentVolumeClaim": "persistentvolumeclaims",
-  "v1/Pod": "pods",
-  "networking.k8s.io/v1/NetworkPolicy": "networkpolicies",
-  "rbac.authorization.k8s.io/v1/Role": "roles",
-  "rbac.authorization.k8s.io/v1/RoleBinding": "rolebindings",
-};
+const KNOWN: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    "v1/Secret": "secrets",
+    "v1/ConfigMap": "configmaps",
+    "v1/PersistentVolumeClaim": "persistentvolumeclaims",
+    "v1/Pod": "pods",
+    "networking.k8s.io/v1/NetworkPolicy": "networkpolicies",
+    "rbac.authorization.k8s.io/v1/Role": "roles",
+    "rbac.authorization.k8s.io/v1/RoleBinding": "rolebindings",
+  }),
+);
 
 /** Profiles bring objects of any kind (`manifests`): what is not known is asked for, once. */
 export function createObjectPaths(api: ClusterApi): ObjectPaths {
@@ -27,7 +29,7 @@ export function createObjectPaths(api: ClusterApi): ObjectPaths {
   return {
     folderOf: async ({ apiVersion, kind }, namespace) => {
       const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-      const known = KNOWN[`${apiVersion}/${kind}`];
+      const known = KNOWN.get(`${apiVersion}/${kind}`);
       if (known !== undefined) {
         return `${root}/namespaces/${namespace}/${known}`;
       }

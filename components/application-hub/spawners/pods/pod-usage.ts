@@ -27,10 +27,10 @@ export async function readUsage(api: ClusterApi, namespace: string, pod: string)
   }
 }
 
-const UNITS: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, "": 1 };
+const UNITS: ReadonlyMap<string, number> = new Map(Object.entries<number>({ n: 1e-9, u: 1e-6, m: 1e-3, "": 1 }));
 
 /** `250m`, `123456789n` */
 function toCores(text: string): number {
   const [, amount = "0", unit = ""] = /^([\d.]+)([num]?)$/.exec(text) ?? [];
-  return Number(amount) * (UNITS[unit] ?? 1);
+  return Number(amount) * (UNITS.get(unit) ?? 1);
 }

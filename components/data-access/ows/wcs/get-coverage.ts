@@ -10,15 +10,17 @@ import type { DataAccessContext } from "../../http/context.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
 
-const METHODS: Readonly<Record<string, Resampling>> = {
-  "nearest-neighbor": "nearest",
-  nearest: "nearest",
-  near: "nearest",
-  linear: "bilinear",
-  bilinear: "bilinear",
-  cubic: "cubic",
-  average: "average",
-};
+const METHODS: ReadonlyMap<string, Resampling> = new Map(
+  Object.entries<Resampling>({
+    "nearest-neighbor": "nearest",
+    nearest: "nearest",
+    near: "nearest",
+    linear: "bilinear",
+    bilinear: "bilinear",
+    cubic: "cubic",
+    average: "average",
+  }),
+);
 
 /** GetCoverage of WCS 2.0 with its extensions for systems, scaling, ranges and interpolation. */
 export function getCoverage(
@@ -60,7 +62,7 @@ export function parseMethod(text: string | undefined): { readonly resampling?: R
   if (text === undefined) {
     return {};
   }
-  const resampling = METHODS[(text.split("/").at(-1) ?? "").toLowerCase()];
+  const resampling = METHODS.get((text.split("/").at(-1) ?? "").toLowerCase());
   if (resampling === undefined) {
     throw new CoverageError(
       "InterpolationMethodNotSupported",

@@ -89,13 +89,15 @@ async function response(
   });
 }
 
-const STATUS: Readonly<Record<string, number>> = {
-  busy: 503,
-  changed: 503,
-  cancelled: 503,
-  unavailable: 502,
-  timeout: 504,
-};
+const STATUS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    busy: 503,
+    changed: 503,
+    cancelled: 503,
+    unavailable: 502,
+    timeout: 504,
+  }),
+);
 
 /** `undefined` for what is a fault of this service. */
 export function toOwsError(error: unknown): OwsError | undefined {
@@ -103,7 +105,7 @@ export function toOwsError(error: unknown): OwsError | undefined {
     ? error
     : error instanceof RasterError
       ? new OwsError(error.code === "invalid-request" ? "InvalidParameterValue" : "NoApplicableCode", error.message, {
-          status: STATUS[error.code] ?? 400,
+          status: STATUS.get(error.code) ?? 400,
         })
       : error instanceof Problem && error.status < 500
         ? new OwsError(

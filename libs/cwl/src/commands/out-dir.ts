@@ -2,11 +2,13 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path";
 import { CwlError, messageOf } from "../errors.ts";
 
-const words: Readonly<Record<string, string>> = {
-  ENOTDIR: "a file is in its way",
-  EACCES: "permission is denied",
-  EROFS: "its file system is read-only",
-};
+const words: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ENOTDIR: "a file is in its way",
+    EACCES: "permission is denied",
+    EROFS: "its file system is read-only",
+  }),
+);
 
 /**
  * Makes the directory of outputs before anything runs: what cannot be put there is known before hours of work.
@@ -43,6 +45,6 @@ function makeOne(directory: string): void {
 }
 
 function refuse(path: string, error: unknown): CwlError {
-  const why = words[(error as NodeJS.ErrnoException).code ?? ""] ?? messageOf(error);
+  const why = words.get((error as NodeJS.ErrnoException).code ?? "") ?? messageOf(error);
   return new CwlError("invalid-inputs", `--outdir: nothing can be put into ${path}: ${why}`, { cause: error });
 }

@@ -58,13 +58,15 @@ const IMAGE = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG = "application/vnd.oci.image.config.v1+json";
 const LAYER = "application/vnd.oci.image.layer.v1.tar+gzip";
 /** Layers of Docker's own form are the same bytes as those of the specification. */
-const LAYER_TYPES: Readonly<Record<string, string>> = {
-  "application/vnd.docker.image.rootfs.diff.tar.gzip": LAYER,
-  "application/vnd.docker.image.rootfs.diff.tar": "application/vnd.oci.image.layer.v1.tar",
-  [LAYER]: LAYER,
-  "application/vnd.oci.image.layer.v1.tar": "application/vnd.oci.image.layer.v1.tar",
-  "application/vnd.oci.image.layer.v1.tar+zstd": "application/vnd.oci.image.layer.v1.tar+zstd",
-};
+const LAYER_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    "application/vnd.docker.image.rootfs.diff.tar.gzip": LAYER,
+    "application/vnd.docker.image.rootfs.diff.tar": "application/vnd.oci.image.layer.v1.tar",
+    [LAYER]: LAYER,
+    "application/vnd.oci.image.layer.v1.tar": "application/vnd.oci.image.layer.v1.tar",
+    "application/vnd.oci.image.layer.v1.tar+zstd": "application/vnd.oci.image.layer.v1.tar+zstd",
+  }),
+);
 const MAX_CONFIG_BYTES = 8 << 20;
 const MAX_LAYERS = 127;
 
@@ -158,7 +160,7 @@ async function readBase({ client, repository, reference }: BaseImage): Promise<B
   return {
     config: { ...config, architecture, os, rootfs },
     layers: layers.map(({ mediaType, digest, size }) => {
-      const type = LAYER_TYPES[mediaType];
+      const type = LAYER_TYPES.get(mediaType);
       if (type === undefined) {
         throw new RegistryRefusal(400, `${repository}:${reference} has layers of the kind ${mediaType}.`);
       }

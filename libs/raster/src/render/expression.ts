@@ -54,26 +54,28 @@ const FUNCTIONS: Readonly<
   db: { least: 1, most: 1, toCode: ([value]) => `(10 * Math.log10(${value}))` },
 };
 
-const BINARY: Readonly<Record<string, string>> = {
-  "+": "+",
-  "-": "-",
-  "*": "*",
-  "/": "/",
-  "%": "%",
-  "**": "**",
-  "<": "<",
-  ">": ">",
-  "<=": "<=",
-  ">=": ">=",
-  "==": "===",
-  "!=": "!==",
-  "&": "&",
-  "|": "|",
-  "&&": "&&",
-  "||": "||",
-  ">>": ">>",
-  "<<": "<<",
-};
+const BINARY: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    "+": "+",
+    "-": "-",
+    "*": "*",
+    "/": "/",
+    "%": "%",
+    "**": "**",
+    "<": "<",
+    ">": ">",
+    "<=": "<=",
+    ">=": ">=",
+    "==": "===",
+    "!=": "!==",
+    "&": "&",
+    "|": "|",
+    "&&": "&&",
+    "||": "||",
+    ">>": ">>",
+    "<<": "<<",
+  }),
+);
 const UNARY = new Set(["-", "+", "!", "~"]);
 
 jsep.addBinaryOp("**", 11, true);
@@ -145,7 +147,7 @@ function compile(text: string): Expression {
       case "BinaryExpression":
       case "LogicalExpression": {
         const { operator, left, right } = each as { operator: string; left: jsep.Expression; right: jsep.Expression };
-        const code = BINARY[operator];
+        const code = BINARY.get(operator);
         if (code === undefined) {
           throw invalidRequest(`The operator ${operator} is not allowed in expressions.`);
         }

@@ -71,30 +71,32 @@ export function toOneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, " ");
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  connection:
-    "Open port 80 of the public address to everybody; the certificate authority fetches http://HOST/ from outside.",
-  unauthorized:
-    "Let the host's DNS records lead to this machine alone (A and AAAA), and port 80 to its ingress without another server between.",
-  dns: "Add the host's record to your DNS (A to the public address, no AAAA record that leads elsewhere).",
-  caa: "Allow this certificate authority in the CAA records of the domain, or remove them.",
-  dnssec: "Repair the DNSSEC signatures of the domain.",
-  rateLimited:
-    "Nothing: the next attempt waits until the limit allows it. TLS_CLUSTER_ISSUER=letsencrypt-staging has wider limits for trying out.",
-  rejectedIdentifier: "Choose a domain that this certificate authority signs for.",
-  externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC_KEY to what the certificate authority gave you.",
-  invalidContact: "Set ACME_EMAIL to an address that exists, or leave it out.",
-  unsupportedContact: "Set ACME_EMAIL to an address that exists, or leave it out.",
-  userActionRequired: "Follow the link in the message: the certificate authority asks for your consent.",
-  badCSR: "Report this as a fault of the deployment tool.",
-  tls: "Look at what answers on the public address.",
-  incorrectResponse:
-    "Let port 80 of the public address lead to this machine's ingress (HTTP-01), or check that the DNS server publishes what was written (DNS-01).",
-};
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    connection:
+      "Open port 80 of the public address to everybody; the certificate authority fetches http://HOST/ from outside.",
+    unauthorized:
+      "Let the host's DNS records lead to this machine alone (A and AAAA), and port 80 to its ingress without another server between.",
+    dns: "Add the host's record to your DNS (A to the public address, no AAAA record that leads elsewhere).",
+    caa: "Allow this certificate authority in the CAA records of the domain, or remove them.",
+    dnssec: "Repair the DNSSEC signatures of the domain.",
+    rateLimited:
+      "Nothing: the next attempt waits until the limit allows it. TLS_CLUSTER_ISSUER=letsencrypt-staging has wider limits for trying out.",
+    rejectedIdentifier: "Choose a domain that this certificate authority signs for.",
+    externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC_KEY to what the certificate authority gave you.",
+    invalidContact: "Set ACME_EMAIL to an address that exists, or leave it out.",
+    unsupportedContact: "Set ACME_EMAIL to an address that exists, or leave it out.",
+    userActionRequired: "Follow the link in the message: the certificate authority asks for your consent.",
+    badCSR: "Report this as a fault of the deployment tool.",
+    tls: "Look at what answers on the public address.",
+    incorrectResponse:
+      "Let port 80 of the public address lead to this machine's ingress (HTTP-01), or check that the DNS server publishes what was written (DNS-01).",
+  }),
+);
 
 function adviseOn(kind: string, status: number): string {
   return (
-    ADVICE[kind] ??
+    ADVICE.get(kind) ??
     (status >= 500
       ? "Nothing: the server has a fault of its own and is asked again later."
       : "Check ACME_DIRECTORY_URL, ACME_EAB_KID and ACME_EAB_HMAC_KEY.")

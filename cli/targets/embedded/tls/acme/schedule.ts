@@ -57,13 +57,15 @@ const GENEROUS: Limits = {
   orders: { count: 280, withinMs: 3 * HOUR },
   duplicates: { count: 25_000, withinMs: 7 * DAY },
 };
-const LIMITS: Readonly<Record<string, Limits>> = {
-  // 300 and 5 by the authority's documentation.
-  "https://acme-v02.api.letsencrypt.org/directory": {
-    orders: { count: 280, withinMs: 3 * HOUR },
-    duplicates: { count: 4, withinMs: 7 * DAY },
-  },
-};
+const LIMITS: ReadonlyMap<string, Limits> = new Map(
+  Object.entries<Limits>({
+    // 300 and 5 by the authority's documentation.
+    "https://acme-v02.api.letsencrypt.org/directory": {
+      orders: { count: 280, withinMs: 3 * HOUR },
+      duplicates: { count: 4, withinMs: 7 * DAY },
+    },
+  }),
+);
 /** Times older than this are of no interest to any limit. */
 const MEMORY_MS = 7 * DAY;
 
@@ -76,7 +78,7 @@ interface Past {
 
 /** When the next order may be made without coming near a limit; `now` when at once. */
 export function findAllowedTime(directoryUrl: string, { orders, issued }: Past, now: number): number {
-  const limits = LIMITS[directoryUrl] ?? GENEROUS;
+  const limits = LIMITS.get(directoryUrl) ?? GENEROUS;
   return Math.max(nextFree(orders, limits.orders, now), nextFree(issued, limits.duplicates, now));
 }
 

@@ -5,21 +5,23 @@ import { type Cube, type CubeVariable, sizeOf, toNumber, toText } from "./cube.t
 const MAX_COORDINATES = 2 ** 20;
 /** Share of a step by which a coordinate may be off: those stored with few digits are. */
 const MAX_IRREGULARITY = 0.25;
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  second: 1000,
-  sec: 1000,
-  s: 1000,
-  minute: 60_000,
-  min: 60_000,
-  hour: 3_600_000,
-  h: 3_600_000,
-  hr: 3_600_000,
-  day: 86_400_000,
-  d: 86_400_000,
-  millisecond: 1,
-  microsecond: 0.001,
-  nanosecond: 0.000_001,
-};
+const MILLISECONDS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    second: 1000,
+    sec: 1000,
+    s: 1000,
+    minute: 60_000,
+    min: 60_000,
+    hour: 3_600_000,
+    h: 3_600_000,
+    hr: 3_600_000,
+    day: 86_400_000,
+    d: 86_400_000,
+    millisecond: 1,
+    microsecond: 0.001,
+    nanosecond: 0.000_001,
+  }),
+);
 
 export type Axis = "x" | "y" | "time" | "other";
 
@@ -103,7 +105,7 @@ function parseTimeUnits(units: string): { start: number; length: number } | unde
     /^(\w+?)s? since (-?\d{1,4}-\d{1,2}-\d{1,2})[T ]*(\d{1,2}(?::\d{1,2}(?::\d{1,2}(?:\.\d+)?)?)?)? *(Z|UTC|[+-]\d{1,2}:?\d{2})?/i.exec(
       units,
     ) ?? [];
-  const length = MILLISECONDS[unit.toLowerCase()];
+  const length = MILLISECONDS.get(unit.toLowerCase());
   if (length === undefined) {
     return undefined;
   }

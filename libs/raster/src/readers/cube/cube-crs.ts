@@ -8,20 +8,22 @@ const MAX_WKT_CHARACTERS = 20_000;
 const MAX_NAME = 100;
 
 /** Projections of the CF conventions (appendix F) by their name in PROJ, with the parameters they take. */
-const PROJECTIONS: Readonly<Record<string, string>> = {
-  albers_conical_equal_area: "aea",
-  azimuthal_equidistant: "aeqd",
-  lambert_azimuthal_equal_area: "laea",
-  lambert_conformal_conic: "lcc",
-  lambert_cylindrical_equal_area: "cea",
-  latitude_longitude: "longlat",
-  mercator: "merc",
-  orthographic: "ortho",
-  polar_stereographic: "stere",
-  sinusoidal: "sinu",
-  stereographic: "stere",
-  transverse_mercator: "tmerc",
-};
+const PROJECTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    albers_conical_equal_area: "aea",
+    azimuthal_equidistant: "aeqd",
+    lambert_azimuthal_equal_area: "laea",
+    lambert_conformal_conic: "lcc",
+    lambert_cylindrical_equal_area: "cea",
+    latitude_longitude: "longlat",
+    mercator: "merc",
+    orthographic: "ortho",
+    polar_stereographic: "stere",
+    sinusoidal: "sinu",
+    stereographic: "stere",
+    transverse_mercator: "tmerc",
+  }),
+);
 const PARAMETERS: readonly (readonly [string, string])[] = [
   ["latitude_of_projection_origin", "lat_0"],
   ["longitude_of_central_meridian", "lon_0"],
@@ -84,7 +86,7 @@ function fromWkt(text: string | undefined): Crs | undefined {
 
 function fromMapping(attributes: Attributes): Crs | undefined {
   const name = toText(attributes["grid_mapping_name"])?.toLowerCase() ?? "";
-  const projection = PROJECTIONS[name];
+  const projection = PROJECTIONS.get(name);
   if (projection === undefined) {
     return undefined;
   }

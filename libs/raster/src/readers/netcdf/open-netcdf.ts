@@ -7,13 +7,15 @@ import { type Cube, type CubeVariable, sizeOf } from "../cube/cube.ts";
 import { openCube } from "../cube/open-cube.ts";
 import { type Raster, type SampleType, type Samples, bytesOf, createSamples } from "../raster.ts";
 
-const TYPES: Readonly<Record<string, SampleType>> = {
-  byte: "int8",
-  short: "int16",
-  int: "int32",
-  float: "float32",
-  double: "float64",
-};
+const TYPES: ReadonlyMap<string, SampleType> = new Map(
+  Object.entries<SampleType>({
+    byte: "int8",
+    short: "int16",
+    int: "int32",
+    float: "float32",
+    double: "float64",
+  }),
+);
 const FIRST_HEADER_BYTES = 64 * 1024;
 /** Parts of a variable that are not side by side are read by themselves, up to this many at once. */
 const MAX_RUNS = 65_536;
@@ -34,7 +36,7 @@ export async function openNetcdf(source: Source, signal?: AbortSignal): Promise<
   }
   const places = new Map<string, HeaderVariable>();
   const variables = header.variables.flatMap((variable): readonly CubeVariable[] => {
-    const type = TYPES[variable.type];
+    const type = TYPES.get(variable.type);
     places.set(variable.name, variable);
     const shape = variable.dimensions.map((at) =>
       at === header.recordDimension.id ? header.recordDimension.length : (header.dimensions[at]?.size ?? 0),

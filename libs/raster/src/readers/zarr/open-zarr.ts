@@ -25,20 +25,22 @@ import { type ZarrStore, createZarrStore } from "./zarr-store.ts";
 const MAX_AGE_MS = 60_000;
 const CONCURRENCY = 8;
 
-const TYPES: Readonly<Record<string, SampleType>> = {
-  uint8: "uint8",
-  int8: "int8",
-  uint16: "uint16",
-  int16: "int16",
-  uint32: "uint32",
-  int32: "int32",
-  uint64: "float64",
-  int64: "float64",
-  float16: "float32",
-  float32: "float32",
-  float64: "float64",
-  bool: "uint8",
-};
+const TYPES: ReadonlyMap<string, SampleType> = new Map(
+  Object.entries<SampleType>({
+    uint8: "uint8",
+    int8: "int8",
+    uint16: "uint16",
+    int16: "int16",
+    uint32: "uint32",
+    int32: "int32",
+    uint64: "float64",
+    int64: "float64",
+    float16: "float32",
+    float32: "float32",
+    float64: "float64",
+    bool: "uint8",
+  }),
+);
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
@@ -135,7 +137,7 @@ async function listFolder(location: SourceLocation): Promise<readonly string[]> 
 
 function toVariable(name: string, array: AnyArray): CubeVariable | undefined {
   const { attrs, shape, chunks, dtype } = array;
-  const type = TYPES[dtype];
+  const type = TYPES.get(dtype);
   const isSane =
     type !== undefined &&
     shape.length === chunks.length &&
