@@ -16,10 +16,9 @@ import { changeAtRandom, createRandom } from "./history.ts";
 
 /** Histories: 200 in a long run (JOURNAL_HISTORIES=200). */
 const HISTORIES = Number(process.env["JOURNAL_HISTORIES"] ?? 3);
-const TABLES = [
-  ...["buckets", "versions", "contents", "files", "uploads", "parts", "completions"],
-  ...["users", "roles", "access_keys", "meta", "events"],
-];
+const TABLES = "buckets versions contents files uploads parts completions users roles access_keys meta events".split(
+  " ",
+);
 const fail = (error: unknown) => assert.fail(String(error));
 let folder: string;
 
