@@ -36,7 +36,7 @@ export const settings = defineSettings({
   OBJSTORE_SIGNATURE_V2: {
     kind: "boolean",
     default: false,
-    description: "Accepts Signature Version 2 too, which protects less, for clients that know nothing newer",
+    description: "Accepts Signature Version 2 in headers too, which protects less, for clients that know nothing newer",
   },
   OBJSTORE_ENCRYPTION_KEYS: {
     kind: "string",

@@ -58,6 +58,10 @@ export const S3_ERRORS = {
     400,
     "The XML that you provided was not well formed or did not validate against our published schema.",
   ],
+  MalformedTrailerError: [
+    400,
+    "The request contained trailing data that was not well-formed or did not conform to our published schema.",
+  ],
   MaxMessageLengthExceeded: [400, "Your request was too large."],
   MetadataTooLarge: [400, "Your metadata headers exceed the maximum allowed metadata size."],
   MethodNotAllowed: [405, "The specified method is not allowed against this resource."],

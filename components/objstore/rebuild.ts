@@ -8,8 +8,16 @@ const { DATA_DIR } = loadSettings(
   process.env,
 );
 
-const { salvaged, found, strange, lost, short, setAside } = await rebuildIndex(DATA_DIR);
-process.stdout.write(`${salvaged} versions were read from the old index, ${found} from content files\n`);
+const { journal, salvaged, found, strange, lost, short, setAside } = await rebuildIndex(DATA_DIR);
+if (journal !== undefined) {
+  const until = journal.until === undefined ? "" : `, the last change of ${new Date(journal.until).toISOString()}`;
+  process.stdout.write(`the journal gave back ${journal.versions} versions${until}\n`);
+}
+if (journal?.isDamaged !== false) {
+  process.stdout.write(
+    `${journal === undefined ? "there is no journal that can be read" : "the journal is damaged after that"}: ${salvaged} versions were read from the old index, ${found} from content files; what was deleted or moved may be among them\n`,
+  );
+}
 if (lost.length > 0) {
   process.stdout.write(`not whole in the old index: ${lost.join(", ")}\n`);
 }

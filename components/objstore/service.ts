@@ -224,7 +224,7 @@ function perform(
 ): undefined | Promise<void> {
   const { address, message, response, requestId, baseHead, acceptBody } = incoming;
   const { store, region, credentials } = context;
-  const { headers, method = "GET" } = message;
+  const { headers, rawHeaders, method = "GET" } = message;
   const { path, query: pairs, raw, hostBucket } = address;
   const query = new Query(pairs);
   const plain = { address, message, response, requestId, baseHead, acceptBody, headers, method, query };
@@ -234,7 +234,10 @@ function perform(
     const slow = () => context.failures.slow(addressOf(plain));
     return respondQuery({ ...plain, payload: { kind: "unsigned" } }, { ...own, slow }, onOperation);
   }
-  const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw, hostBucket }, credentials);
+  const signed = authenticate(
+    { method, path, query: pairs, parameters: query, headers, rawHeaders, raw, hostBucket },
+    credentials,
+  );
   const payload = signed?.payload ?? readAnonymousPayload(message);
   const request: S3Request = { ...plain, payload };
   if (address.bucket === undefined && method === "POST" && signed === undefined && context.assumeRole !== undefined) {

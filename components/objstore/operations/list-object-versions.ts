@@ -21,12 +21,12 @@ export const listObjectVersions: Operation = {
     const afterVersion = query.get("version-id-marker");
     const page = await listVersions(store.index, { bucket: bucket.id, prefix, delimiter, after, afterVersion, limit });
     const last = page.entries.at(-1);
-    const render = (marker: 0 | 1) =>
-      renderAll(
-        page.entries.filter((entry) => entry.marker === marker),
-        (entry) => toVersion(entry, encode),
-      );
-    const [versions, markers] = [await render(0), await render(1)];
+    // Versions and delete markers in one order, as S3 lists them: the newest of each key first.
+    const entries = await renderAll(
+      page.entries,
+      (entry) => toVersion(entry, encode),
+      ({ marker }) => (marker === 1 ? "DeleteMarker" : "Version"),
+    );
     sendXml(request, "ListVersionsResult", {
       Name: bucket.name,
       Prefix: encode(prefix),
@@ -38,8 +38,7 @@ export const listObjectVersions: Operation = {
       ...(delimiter !== "" && { Delimiter: encode(delimiter) }),
       EncodingType: query.get("encoding-type"),
       IsTruncated: page.truncated,
-      Version: versions,
-      DeleteMarker: markers,
+      Version: entries,
       CommonPrefixes: page.prefixes.map((each) => ({ Prefix: encode(each) })),
     });
   },

@@ -53,12 +53,16 @@ export function readDecodedLength(request: S3Request): number {
 }
 
 /** The body's own bytes, without aws-chunked framing. Lent ones are to be used up before more are asked for. */
-function openBody({ acceptBody, message, payload }: S3Request, detachAfterUse: boolean): ChunkedBody {
+function openBody(request: S3Request, detachAfterUse: boolean): ChunkedBody {
+  const { acceptBody, message, payload } = request;
   acceptBody();
   // Whoever gives up in the middle must not destroy the message: its socket carries the response.
   const lasting = () => message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   return payload.kind === "chunked"
-    ? decodeChunks(detachAfterUse ? detachableChunks(lasting()) : lasting(), payload)
+    ? decodeChunks(detachAfterUse ? detachableChunks(lasting()) : lasting(), {
+        ...payload,
+        announced: header(request, "x-amz-trailer"),
+      })
     : { chunks: message, trailers: new Map() };
 }
 

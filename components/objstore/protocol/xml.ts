@@ -15,25 +15,29 @@ export interface XmlElement {
 /** The content of an element that is XML already. */
 class RawXml {
   readonly text: string;
+  /** Name of the element, where it is not that of the list. */
+  readonly name: string | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, name: string | undefined) {
     this.text = text;
+    this.name = name;
   }
 }
 
-export function rawXml(text: string): RawXml {
-  return new RawXml(text);
+export function rawXml(text: string, name?: string): RawXml {
+  return new RawXml(text, name);
 }
 
-/** Elements of a long list, each written by `toText`: others have their turn meanwhile. */
+/** Elements of a long list, each written by `toText`: others have their turn meanwhile. `toName`: for lists of mixed elements. */
 export async function renderAll<Entry>(
   entries: readonly Entry[],
   toText: (entry: Entry) => string,
+  toName?: (entry: Entry) => string,
 ): Promise<readonly RawXml[]> {
   const turn = new Turn();
   const written: RawXml[] = [];
   for (const entry of entries) {
-    written.push(rawXml(toText(entry)));
+    written.push(rawXml(toText(entry), toName?.(entry)));
     if (written.length % RENDERED === 0) {
       await turn.next();
     }
@@ -60,7 +64,8 @@ function renderChildren(element: XmlElement): string {
       for (const item of value as readonly (string | XmlElement | RawXml)[]) {
         const content =
           typeof item === "string" ? escapeXml(item) : item instanceof RawXml ? item.text : renderChildren(item);
-        text += `<${name}>${content}</${name}>`;
+        const tag = item instanceof RawXml ? (item.name ?? name) : name;
+        text += `<${tag}>${content}</${tag}>`;
       }
     } else if (value !== undefined) {
       text += `<${name}>${typeof value === "object" ? renderChildren(value as XmlElement) : escapeXml(String(value))}</${name}>`;

@@ -4,6 +4,7 @@ import { S3Error } from "../errors.ts";
 import {
   type RawTarget,
   type SignedParts,
+  readHeaderLines,
   toCanonicalRequest,
   toRawCanonicalRequest,
   toStringToSign,
@@ -70,13 +71,7 @@ function verifyRequest<C extends Credential>(
   if (inQuery) {
     return verifyQuery(request, deps);
   }
-  if (parameters.has("AWSAccessKeyId") && deps.version2 === true) {
-    return verifyQuery2(request, deps);
-  }
-  if (parameters.has("AWSAccessKeyId")) {
-    throw new S3Error("InvalidRequest", "Signature Version 2 is not supported. Please use AWS4-HMAC-SHA256.");
-  }
-  return undefined;
+  return parameters.has("AWSAccessKeyId") ? verifyQuery2(request, deps) : undefined;
 }
 
 function verifyHeader<C extends Credential>(
@@ -129,9 +124,9 @@ function verifyHeader<C extends Credential>(
   const key = deps.keys.get(credential.secret, scope);
   // Read first: a malformed value is a better answer than a signature that does not match.
   const payload = toPayload(payloadHash, { key, time, scope: toScope(scope), seed: signature });
-  const { method, path, query, headers, raw } = request;
+  const { method, path, query, headers, raw, rawHeaders } = request;
   const parts = { method, path, query, headers, signedHeaders, payloadHash: payloadHash ?? "" };
-  compareSignature(parts, raw, { time, scope, key, signature });
+  compareSignature({ parts, raw, rawHeaders }, { time, scope, key, signature });
   return { accessKey: scope.accessKey, credential, payload, authType: "REST-HEADER" };
 }
 
@@ -182,10 +177,10 @@ function verifyQuery<C extends Credential>(request: SignedRequest, deps: Authent
   checkSignedHeaders(request.headers, signedHeaders);
   const key = deps.keys.get(credential.secret, scope);
   const payloadHash = single(request.headers["x-amz-content-sha256"]) ?? parameters.get("X-Amz-Content-Sha256");
-  const { method, path, query, headers, raw } = request;
+  const { method, path, query, headers, raw, rawHeaders } = request;
   const parts = { method, path, query, headers, signedHeaders, payloadHash: payloadHash ?? "UNSIGNED-PAYLOAD" };
   const unsigned = raw && { path: raw.path, query: withoutSignature(raw.query, signature) };
-  compareSignature(parts, unsigned, { time, scope, key, signature });
+  compareSignature({ parts, raw: unsigned, rawHeaders }, { time, scope, key, signature });
   const payload: Payload =
     payloadHash === undefined
       ? { kind: "unsigned" }
@@ -207,11 +202,11 @@ export function authenticateForm<C extends Credential>(
 function verifyForm<C extends Credential>(form: ReadonlyMap<string, string>, deps: AuthenticateDeps<C>): C | undefined {
   const policy = form.get("policy");
   const signature = form.get("x-amz-signature");
+  const key2 = form.get("awsaccesskeyid");
   if (policy === undefined && signature === undefined) {
     return undefined;
   }
-  const key2 = form.get("awsaccesskeyid");
-  if (deps.version2 === true && key2 !== undefined && policy !== undefined && form.has("signature")) {
+  if (key2 !== undefined && policy !== undefined && form.has("signature")) {
     const credential = findValid(key2, deps);
     checkToken(credential, form.get("x-amz-security-token"));
     compareVersion2(toSignature(credential.secret, policy), form.get("signature") ?? "", key2);
@@ -250,22 +245,32 @@ interface Claimed {
   readonly signature: string;
 }
 
-function compareSignature(parts: SignedParts, raw: RawTarget | undefined, claimed: Claimed): void {
-  const { time, scope, key, signature } = claimed;
-  // Most clients send path and query as they signed them: then there is nothing to encode again.
-  if (raw !== undefined) {
-    const asSent = toStringToSign(time, toScope(scope), toRawCanonicalRequest(parts, raw));
-    if (equalsSafely(hmacHex(key, asSent), signature)) {
-      return;
-    }
+interface Sent {
+  readonly parts: SignedParts;
+  readonly raw: RawTarget | undefined;
+  readonly rawHeaders: readonly string[] | undefined;
+}
+
+function compareSignature({ parts, raw, rawHeaders }: Sent, { time, scope, key, signature }: Claimed): void {
+  const sign = (request: string | Uint8Array) => toStringToSign(time, toScope(scope), request);
+  const isSigned = (request: string | Uint8Array) => equalsSafely(hmacHex(key, sign(request)), signature);
+  // Most clients send path and query as they signed them, and each header once: then there is nothing to put together again.
+  if (raw !== undefined && isSigned(toRawCanonicalRequest(parts, raw))) {
+    return;
   }
-  const canonicalRequest = toCanonicalRequest(parts);
-  const stringToSign = toStringToSign(time, toScope(scope), canonicalRequest);
-  if (!equalsSafely(hmacHex(key, stringToSign), signature)) {
+  const lines = rawHeaders === undefined ? parts : { ...parts, headers: readHeaderLines(rawHeaders) };
+  const canonicalRequest = toCanonicalRequest(lines);
+  const all = [
+    canonicalRequest,
+    ...(rawHeaders === undefined ? [] : [toCanonicalRequest(parts)]),
+    ...(rawHeaders === undefined || raw === undefined ? [] : [toRawCanonicalRequest(lines, raw)]),
+  ];
+  // Bytes of headers are read as Latin-1. Clients sign the bytes that they send, or the text of which these are the Latin-1 form.
+  if (!all.some((text) => isSigned(Buffer.from(text, "latin1")) || isSigned(text))) {
     throw new S3Error("SignatureDoesNotMatch", undefined, {
       details: {
         AWSAccessKeyId: scope.accessKey,
-        StringToSign: stringToSign,
+        StringToSign: sign(Buffer.from(canonicalRequest, "latin1")),
         SignatureProvided: signature.slice(0, 200),
         CanonicalRequest: canonicalRequest,
       },

@@ -50,9 +50,18 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The string to sign: algorithm, time, scope and the digest of the canonical request. */
-export function toStringToSign(time: string, scope: string, canonicalRequest: string): string {
+/** The string to sign: algorithm, time, scope and the digest of the canonical request, text or bytes. */
+export function toStringToSign(time: string, scope: string, canonicalRequest: string | Uint8Array): string {
   return `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash("sha256", canonicalRequest)}`;
+}
+
+/** Values of headers as their lines came: several of one name are joined by a comma alone, which Node.js joins by ", " or drops. */
+export function readHeaderLines(rawHeaders: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const lines: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    (lines[(rawHeaders[at] ?? "").toLowerCase()] ??= []).push(rawHeaders[at + 1] ?? "");
+  }
+  return lines;
 }
 
 /** RFC 3986 encoding as Signature Version 4 wants it: everything but unreserved characters. */
@@ -69,7 +78,9 @@ export function encodePath(path: string): string {
 }
 
 function toCanonicalValue(value: string | readonly string[] | undefined): string {
-  const text = typeof value === "string" ? value : (value ?? []).join(",");
-  const trimmed = text.trim();
+  if (typeof value !== "string") {
+    return (value ?? []).map(toCanonicalValue).join(",");
+  }
+  const trimmed = value.trim();
   return trimmed.includes("  ") ? trimmed.replace(/ {2,}/g, " ") : trimmed;
 }

@@ -18,10 +18,37 @@ export interface ChunkedBody {
 /** Decodes `aws-chunked` content and verifies the chain of chunk signatures where there is one. */
 export function decodeChunks(
   source: AsyncIterable<Buffer>,
-  { trailer, signing }: { readonly trailer: boolean; readonly signing?: ChunkSigning | undefined },
+  {
+    trailer,
+    signing,
+    announced,
+  }: {
+    readonly trailer: boolean;
+    readonly signing?: ChunkSigning | undefined;
+    /** Value of `x-amz-trailer`: what has to come. */
+    readonly announced?: string | undefined;
+  },
 ): ChunkedBody {
   const trailers = new Map<string, string>();
-  return { chunks: decode(new Reader(source), trailer, signing, trailers), trailers };
+  const chunks = decode(new Reader(source), trailer, signing, trailers);
+  return {
+    chunks: !trailer || announced === undefined ? chunks : checkTrailers(chunks, announced, trailers),
+    trailers,
+  };
+}
+
+/** @throws {S3Error} MalformedTrailerError when an announced trailer does not come: its checksum would count as verified */
+async function* checkTrailers(
+  chunks: AsyncIterable<Buffer>,
+  announced: string,
+  trailers: ReadonlyMap<string, string>,
+): AsyncGenerator<Buffer> {
+  yield* chunks;
+  const names = announced.toLowerCase().split(",");
+  const missing = names.map((name) => name.trim()).find((name) => name !== "" && !trailers.has(name));
+  if (missing !== undefined) {
+    throw new S3Error("MalformedTrailerError", `The trailer "${missing}" was announced in x-amz-trailer and not sent.`);
+  }
 }
 
 async function* decode(

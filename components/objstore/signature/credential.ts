@@ -26,6 +26,8 @@ export interface SignedRequest {
   /** The query once more, to look into; of several of one name the last. */
   readonly parameters: Parameters;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as their lines came. */
+  readonly rawHeaders?: readonly string[];
   readonly raw?: RawTarget;
   /** Bucket that the host named. */
   readonly hostBucket?: string | undefined;
@@ -38,7 +40,7 @@ export interface AuthenticateDeps<C extends Credential> {
   readonly keys: SigningKeys;
   readonly region: string;
   readonly now: () => number;
-  /** Accepts Signature Version 2 as well. */
+  /** Accepts Signature Version 2 in the Authorization header as well; in queries and forms it always counts. */
   readonly version2?: boolean;
 }
 

@@ -16,8 +16,9 @@ import {
 } from "./credential.ts";
 import { equalsSafely } from "./signing-key.ts";
 
-// Signature Version 2: HMAC-SHA1 over a few lines of the request. It protects neither the body nor most headers, so it is off unless a
-// deployment has clients that know nothing newer.
+// Signature Version 2: HMAC-SHA1 over a few lines of the request. It protects neither the body nor most headers. In the Authorization
+// header it is off unless a deployment has clients that know nothing newer. Presigned addresses and forms are always accepted: boto3 and
+// the aws command make them for us-east-1 by default, and they end within a week.
 
 /** Query names that are part of what is signed. */
 const SIGNED = new Set([
@@ -49,8 +50,8 @@ export function verifyHeader2<C extends Credential>(
   const credential = findValid(accessKey, deps);
   checkToken(credential, single(request.headers["x-amz-security-token"]));
   const { method, query, headers } = request;
-  const signed = { method, path: toSignedPath(request), query, headers, date: request.headers.date ?? "" };
-  compareVersion2(signVersion2(credential.secret, signed), signature, accessKey);
+  const signed = { method, query, headers, date: request.headers.date ?? "" };
+  compareRequest(request, credential, signed, { signature, accessKey });
   return { accessKey, credential, payload: { kind: "unsigned" }, authType: "REST-HEADER" };
 }
 
@@ -74,9 +75,23 @@ export function verifyQuery2<C extends Credential>(
   }
   const credential = findValid(accessKey, deps);
   checkToken(credential, parameters.get("x-amz-security-token"));
-  const signed = { method, path: toSignedPath(request), query, headers, date: expires };
-  compareVersion2(signVersion2(credential.secret, signed), signature, accessKey);
+  const signed = { method, query, headers, date: expires };
+  compareRequest(request, credential, signed, { signature, accessKey });
   return { accessKey, credential, payload: { kind: "unsigned" }, authType: "REST-QUERY-STRING" };
+}
+
+function compareRequest(
+  request: SignedRequest,
+  { secret }: Credential,
+  signed: Omit<SignedByVersion2, "path">,
+  { signature, accessKey }: { readonly signature: string; readonly accessKey: string },
+): void {
+  const path = toSignedPath(request);
+  // Clients sign `/bucket/` and send `/bucket`.
+  if (/^\/[^/]+$/.test(path) && equalsSafely(signVersion2(secret, { ...signed, path: `${path}/` }), signature)) {
+    return;
+  }
+  compareVersion2(signVersion2(secret, { ...signed, path }), signature, accessKey);
 }
 
 function toSignedPath({ raw, path, hostBucket }: SignedRequest): string {

@@ -7,9 +7,13 @@ export type CrashPoint =
   | "index-applied"
   /** Not awaited; one that throws is a commit that failed. */
   | "index-committing"
+  /** The changes are in the journal, not yet in the index. Not awaited. */
+  | "journal-written"
   | "index-committed"
   | "index-durable"
-  | "garbage-unlinked";
+  | "garbage-unlinked"
+  | "base-copied"
+  | "base-named";
 
 export interface CrashPoints {
   readonly reach: (point: CrashPoint) => void | Promise<void>;

@@ -2,12 +2,14 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+import { basePath } from "./journal-files.ts";
+
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 const MARK = "index.damaged";
 
 const REMEDY =
-  "Stop the object store and run `swath objstore rebuild`, which makes a new index of what can be read of the old one and of the content files, and start it again; or restore a backup.";
+  "Stop the object store and run `swath objstore rebuild`, which makes a new index of the journal, or else of what can be read of the old one and of the content files, and start it again; or restore a backup.";
 
 /** Whether an error says that the index itself cannot be read, rather than that the disk is full or busy. */
 export function isDamage(error: unknown): error is Error {
@@ -31,8 +33,8 @@ export function markDamaged(path: string, cause: Error): Error {
  */
 export function checkIndex(directory: string): void {
   const path = join(directory, "index.db");
-  if (!existsSync(path) || statSync(path).size === 0) {
-    if (hasContent(directory)) {
+  if (!existsSync(path) || statSync(path).size === 0 || isEmpty(path)) {
+    if (hasContent(directory) || existsSync(basePath(directory))) {
       throw new Error(`The volume ${directory} holds content and no index. Nothing was deleted. ${REMEDY}`);
     }
     return;
@@ -70,6 +72,19 @@ export function isIndexWhole(directory: string): boolean {
 /** Forgets the note, once there is a new index. */
 export function unmarkDamaged(directory: string): void {
   rmSync(join(directory, MARK), { force: true });
+}
+
+/** Whether nothing was ever stored in the index. */
+function isEmpty(path: string): boolean {
+  const index = new DatabaseSync(path, { readOnly: true });
+  try {
+    return index.prepare("select count(*) as tables from sqlite_schema").get()?.["tables"] === 0;
+  } catch {
+    // What cannot be read is damage, of which its first use tells.
+    return false;
+  } finally {
+    index.close();
+  }
 }
 
 function hasContent(directory: string): boolean {

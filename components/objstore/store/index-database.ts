@@ -2,10 +2,13 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
-import type { CrashPoints } from "./crash-points.ts";
 import { Checkpointer } from "./checkpointer.ts";
+import type { CrashPoints } from "./crash-points.ts";
 import { isDamage, markDamaged } from "./index-damage.ts";
+import { IndexJournal, type JournalOptions } from "./index-journal.ts";
+import type { Statement } from "./journal-record.ts";
 import { migrateIndex } from "./migrate-index.ts";
+import { catchUp } from "./open-journal.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { takeTurns } from "./turns.ts";
 
@@ -30,6 +33,7 @@ interface Batch {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
   changes: number;
+  readonly statements: Statement[];
   timer?: NodeJS.Timeout;
 }
 
@@ -38,9 +42,9 @@ interface Batch {
  *
  * Reads are ordinary synchronous queries (about ten microseconds) and see what is on the disk: they have a connection of their own,
  * whose view moves on when a batch of changes has been forced there. Writes go through `mutate`: all changes that arrive
- * while the disk is busy share one transaction and one fsync of the log, which happens off the event loop; a change is
- * acknowledged only after that fsync. `synchronous=full` would give the same safety but block every other request for
- * the duration of each fsync. Queries inside a change see the changes before it, acknowledged or not.
+ * while the disk is busy share one transaction and one fsync, which happens off the event loop; a change is
+ * acknowledged only after that fsync. It is the journal's, which holds the statements of each transaction: what a power cut takes
+ * from the index itself is applied again at the next start. Queries inside a change see the changes before it, acknowledged or not.
  */
 export class IndexDatabase {
   readonly path: string;
@@ -54,6 +58,7 @@ export class IndexDatabase {
   readonly #crash: CrashPoints;
   readonly #checkpointer: Checkpointer;
   #log: FileHandle | undefined;
+  readonly #journal: IndexJournal;
   #open: Batch | undefined;
   #syncing: Promise<void> | undefined;
   #batches = 0;
@@ -67,14 +72,19 @@ export class IndexDatabase {
   #failure: Error | undefined;
   readonly #onFailure: (error: Error) => void;
 
-  private constructor(directory: string, crash: CrashPoints, onFailure: (error: Error) => void) {
+  private constructor(
+    directory: string,
+    crash: CrashPoints,
+    onFailure: (error: Error) => void,
+    journal: JournalOptions,
+  ) {
     this.path = join(directory, "index.db");
     this.#crash = crash;
     this.#onFailure = onFailure;
     this.#database = new DatabaseSync(this.path);
     // Takes effect in a new index only: what is deleted is given back to the disk.
     this.#database.exec("pragma auto_vacuum = incremental");
-    // Checkpoints are ours to time; the commit's own fsync is done by #sync.
+    // Checkpoints are ours to time; commits need no fsync of their own.
     this.#database.exec(`
       pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0;
       pragma journal_size_limit = 67108864; pragma cache_size = -16384; pragma foreign_keys = off;
@@ -84,14 +94,23 @@ export class IndexDatabase {
     this.#reader.exec("pragma cache_size = -16384");
     this.#pin();
     this.#checkpointer = new Checkpointer(this.path);
+    this.#journal = new IndexJournal(directory, crash, journal);
   }
 
   /** `onFailure` is called when the disk refuses an fsync: nothing after that may be believed, so the process must end. */
-  static async open(directory: string, crash: CrashPoints, onFailure: (error: Error) => void): Promise<IndexDatabase> {
-    const index = new IndexDatabase(directory, crash, onFailure);
+  static async open(
+    directory: string,
+    crash: CrashPoints,
+    onFailure: (error: Error) => void,
+    journal: JournalOptions = { onError: onFailure as (error: unknown) => void },
+  ): Promise<IndexDatabase> {
+    catchUp(directory);
+    const index = new IndexDatabase(directory, crash, onFailure, journal);
     index.#log = await open(`${index.path}-wal`, "r+");
+    await index.#journal.open(index.#database);
     await index.#log.sync();
     await syncDirectory(directory);
+    index.#pin();
     return index;
   }
 
@@ -116,6 +135,7 @@ export class IndexDatabase {
   /** Runs a statement inside `mutate`; gives back the number of changed rows and the row id of an insert. */
   run(sql: string, ...values: SQLInputValue[]): { changes: number; id: number } {
     const { changes, lastInsertRowid } = this.#watch(() => this.#prepare(sql).run(...values));
+    this.#open?.statements.push([sql, ...values]);
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
@@ -135,6 +155,7 @@ export class IndexDatabase {
     }
     const batch = this.#begin();
     batch.changes += 1;
+    const before = batch.statements.length;
     let result: T;
     this.#prepare("savepoint change").run();
     this.isChanging = true;
@@ -145,6 +166,7 @@ export class IndexDatabase {
       this.#tell("undo");
       if (this.#database.isTransaction) {
         this.#database.exec("rollback to change; release change");
+        batch.statements.length = before;
       } else {
         // A full disk or an I/O error has undone the whole transaction, and what others changed in it.
         this.#open = undefined;
@@ -177,8 +199,10 @@ export class IndexDatabase {
         break;
       }
     }
+    await this.#journal.stopCopying();
     await this.#checkpointer.close();
     await this.#log?.close();
+    this.#journal.close();
     this.#reader.close();
     this.#database.close();
   }
@@ -223,7 +247,7 @@ export class IndexDatabase {
   #begin(): Batch {
     if (this.#open === undefined) {
       this.#database.exec("begin immediate");
-      this.#open = { ...Promise.withResolvers<void>(), changes: 0 };
+      this.#open = { ...Promise.withResolvers<void>(), changes: 0, statements: [] };
       // A batch that nobody awaits any more must not end the process.
       this.#open.promise.catch(() => {});
       if (this.#syncing === undefined) {
@@ -253,7 +277,12 @@ export class IndexDatabase {
     this.#open = undefined;
     try {
       void this.#crash.reach("index-committing");
-      this.#watch(() => this.#prepare("commit").run());
+      this.#journal.keep(batch.statements, (number) => {
+        if (number !== undefined) {
+          this.#watch(() => this.#prepare("update journal set batch = ?").run(number));
+        }
+        return () => this.#watch(() => this.#prepare("commit").run());
+      });
     } catch (error) {
       if (this.#database.isTransaction) {
         this.#database.exec("rollback");
@@ -327,18 +356,28 @@ export class IndexDatabase {
 
   async #sync(): Promise<void> {
     await this.#crash.reach("index-committed");
-    await this.#log?.datasync();
+    await this.#journal.sync();
     this.#batches += 1;
-    if (this.#log !== undefined && this.#batches % 16 === 0) {
-      const { size } = await this.#log.stat();
-      if (size > CHECKPOINT_AT_BYTES && this.#gate === undefined) {
-        this.#checkpointer.start(() => {
-          this.#gate = Promise.withResolvers();
-          if (this.#open === undefined && this.#syncing === undefined) {
-            this.#finishCheckpoint();
-          }
-        });
-      }
+    // While a base is copied, its view keeps the log from starting over.
+    if (this.#log === undefined || this.#batches % 16 !== 0 || this.#journal.isCopying) {
+      return;
+    }
+    if (this.#journal.isLarge) {
+      this.#journal.rebase(async () => {
+        // The batches of the copy are on the disk in the journal, and in the index, before anything is forgotten.
+        await this.mutate(() => {});
+        await this.#log?.datasync();
+      });
+      return;
+    }
+    const { size } = await this.#log.stat();
+    if (size > CHECKPOINT_AT_BYTES && this.#gate === undefined) {
+      this.#checkpointer.start(() => {
+        this.#gate = Promise.withResolvers();
+        if (this.#open === undefined && this.#syncing === undefined) {
+          this.#finishCheckpoint();
+        }
+      });
     }
   }
 }

@@ -36,6 +36,13 @@ async function copyIndex(from: string, to: string): Promise<void> {
   } finally {
     index.close();
   }
+  const copy = new DatabaseSync(to);
+  // It goes on with a journal of its own. One file, without a log, is what is packed.
+  copy.exec("pragma journal_mode = delete");
+  if (copy.prepare("select 1 from sqlite_schema where name = 'journal'").get() !== undefined) {
+    copy.exec("update journal set id = ''");
+  }
+  copy.close();
 }
 
 /** Ids of the files that are not there. */

@@ -47,6 +47,8 @@ export interface StoreOptions {
   readonly crash?: CrashPoints;
   /** Room that is kept for deletes on a full disk. */
   readonly ballastBytes?: number;
+  /** Bytes of the journal at which a new base is made. */
+  readonly journalBytes?: number;
   /** The disk refused an fsync: what is in memory cannot be trusted any more, the process has to end. */
   readonly onFailure: (error: Error) => void;
   /** Something in the background failed and will be tried again. */
@@ -61,7 +63,10 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   let index: IndexDatabase;
   try {
     checkIndex(directory);
-    index = await IndexDatabase.open(directory, crash, options.onFailure);
+    index = await IndexDatabase.open(directory, crash, options.onFailure, {
+      bytes: options.journalBytes,
+      onError: options.onBackgroundError,
+    });
   } catch (error) {
     lock.release();
     throw isDamage(error) ? markDamaged(join(directory, "index.db"), error) : error;

@@ -194,6 +194,8 @@ test("content without an index: the start is refused, nothing is deleted, and a 
   await assert.rejects(start, /holds content and no index.*swath objstore rebuild/);
   await writeFile(join(directory, "index.db"), "");
   await assert.rejects(start, /holds content and no index/);
+  // As a release before journals leaves it.
+  await rm(join(directory, "journal"), { recursive: true });
   const report = await rebuildIndex(directory);
   assert.equal(report.found, expected.size);
   await checkVolume(directory, expected);
@@ -225,6 +227,8 @@ test("a damaged page of the index ends the process with what to do; a rebuild br
     openStore({ directory, onFailure: fail, onBackgroundError: fail }),
     /damaged.*swath objstore rebuild/,
   );
+  // As a release before journals leaves it.
+  await rm(join(directory, "journal"), { recursive: true });
   const report = await rebuildIndex(directory);
   assert.deepEqual(report.lost, ["versions"]);
   await checkVolume(directory, expected);
@@ -243,6 +247,8 @@ test("a damaged description of the tables is told at the start, with what to do;
   for (const time of ["the first start", "the next"]) {
     await assert.rejects(start, /index of the object store is damaged.*swath objstore rebuild/, time);
   }
+  // As a release before journals leaves it.
+  await rm(join(directory, "journal"), { recursive: true });
   const report = await rebuildIndex(directory);
   assert.deepEqual(report.lost, ["every table"]);
   assert.ok(report.setAside !== undefined && existsSync(join(report.setAside, "index.db")));
