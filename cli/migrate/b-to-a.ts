@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { CommandError } from "../commands/command.ts";
 import { type AdminSession, describe } from "../helpers/admin-session.ts";
 import { type DecisionPolicy, convertPolicy } from "./convert-policy.ts";
@@ -38,7 +39,7 @@ const BUILT_IN = ["account", "admin-cli", "security-admin-console", "realm-manag
  */
 export async function migrateToA(migration: Migration): Promise<readonly MigrationRow[]> {
   const { session, login, realm, workspaces } = migration;
-  const admin = `${login}/admin/realms/${encodeURIComponent(realm)}`;
+  const admin = `${login}${adminRealmPath(realm)}`;
   const users = await listAll(session, `${admin}/users`);
   const clients = (await listAll(session, `${admin}/clients`)).filter(
     ({ clientId = "" }) => !BUILT_IN.includes(clientId),

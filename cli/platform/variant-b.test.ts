@@ -131,3 +131,28 @@ test("the operator gets the cloud's account, or the platform's object storage, a
   assert.ok("CLOUD_IDENTITY_URL" in cloud && !("OBJSTORE_ADMIN_URL" in cloud));
   assert.equal(typeof cloud["CLOUD_PASSWORD"], "object", "a secret, not a text");
 });
+
+test("every service of both variants knows the issuer that the identity service has", () => {
+  for (const [PLATFORM_VARIANT, issuer] of [
+    ["A", "https://identity.eo.example.org/realms/master"],
+    ["B", "https://auth.eo.example.org"],
+  ] as const) {
+    const { config } = resolve({ PLATFORM_VARIANT }, { arg3: "eo.example.org" });
+    const issuers = createPlan(config, components).workloads.flatMap(({ name, env }) =>
+      "IDENTITY_ISSUER" in env ? [[name, env["IDENTITY_ISSUER"], env["ACCEPT_ID_TOKENS"] ?? "false"]] : [],
+    );
+    assert.ok(issuers.length >= 8, "the services that verify tokens");
+    for (const [name, found, idTokens] of issuers) {
+      assert.equal(found, issuer, `${String(name)} in variant ${PLATFORM_VARIANT}`);
+      assert.equal(idTokens, String(PLATFORM_VARIANT === "B"), `${String(name)} in variant ${PLATFORM_VARIANT}`);
+    }
+  }
+});
+
+test("programs of users and their workspaces agree on the names of workspaces", () => {
+  for (const PLATFORM_VARIANT of ["A", "B"]) {
+    const { workloads } = createPlan(resolve({ PLATFORM_VARIANT }).config, components);
+    const envOf = (name: string) => workloads.find((workload) => workload.name === name)?.env ?? {};
+    assert.equal(envOf("application-hub")["WORKSPACE_PREFIX"], envOf("workspace-api")["PREFIX_FOR_NAME"]);
+  }
+});

@@ -65,7 +65,10 @@ export async function buildHub({
     onUnavailable: reportWaiting,
   });
   const peer = peerUrl === undefined ? {} : { peerUrl };
-  const issuer = issuerUrl === undefined ? undefined : openIssuer({ issuer: issuerUrl, ...peer });
+  const issuer =
+    issuerUrl === undefined
+      ? undefined
+      : openIssuer({ issuer: issuerUrl, ...peer, acceptIdTokens: settings.ACCEPT_ID_TOKENS });
   const client =
     issuerUrl === undefined
       ? undefined

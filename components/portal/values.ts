@@ -1,4 +1,4 @@
-import { type DeployContext, type PortalConfig, baseMapsOf, identityUrl } from "@swath/manifest";
+import { type DeployContext, type PortalConfig, baseMapsOf, identityUrl, serverOfIssuer } from "@swath/manifest";
 
 /** First label of the portal's host where nothing else is asked for. */
 const SERVICE = "portal";
@@ -8,7 +8,7 @@ export function completeConfig({ settings, publicUrl }: DeployContext): PortalCo
   const { variables, domain, portalValues } = settings;
   const { IDENTITY_REALM: realm, IDENTITY_ISSUER_URL: issuer } = variables;
   return {
-    identity_url: issuer === undefined ? identityUrl({ settings, publicUrl }) : issuer.replace(`/realms/${realm}`, ""),
+    identity_url: issuer === undefined ? identityUrl({ settings, publicUrl }) : serverOfIssuer(issuer, realm),
     realm,
     client_id: "swath-portal",
     identity_api_url: publicUrl("identity-api"),

@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { sortForApply, toPlainYaml } from "@swath/kubernetes";
 
 import { CommandError } from "../../commands/command.ts";
@@ -54,7 +55,7 @@ export const protection: Helper = async (context) => {
   }
   const deployment = await readDeployment(context);
   const session = openLoginSession(context, deployment);
-  const admin = `${deployment.url("identity")}/admin/realms/${encodeURIComponent(plan.settings.variables.IDENTITY_REALM)}`;
+  const admin = `${deployment.url("identity")}${adminRealmPath(plan.settings.variables.IDENTITY_REALM)}`;
   const users = await findUsers(session, admin, [
     ["eric", first],
     ["bob", second],
