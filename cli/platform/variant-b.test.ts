@@ -156,3 +156,35 @@ test("programs of users and their workspaces agree on the names of workspaces", 
     assert.equal(envOf("application-hub")["WORKSPACE_PREFIX"], envOf("workspace-api")["PREFIX_FOR_NAME"]);
   }
 });
+
+test("what is accepted for registration is carried out in both variants, with a public API or without", () => {
+  for (const [PLATFORM_VARIANT, REQUIRE_REGISTRATION_API, hasHost] of [
+    ["A", "", true],
+    ["A", "false", false],
+    ["B", "", false],
+    ["B", "true", true],
+  ] as const) {
+    const { config, warnings } = resolve({
+      PLATFORM_VARIANT,
+      REQUIRE_REGISTRATION_API,
+      CLOUDDATA_DATA_SPECIFICATION: "true",
+    });
+    const { workloads, routes } = createPlan(config, components);
+    const envOf = (name: string) => workloads.find((workload) => workload.name === name)?.env ?? {};
+    assert.equal(
+      routes.some(({ service }) => service === "registration-api"),
+      hasHost,
+    );
+    assert.equal(envOf("registrar")["CLOUDDATA"], "true", "the provider's offering is harvested");
+    assert.ok("REGISTRATION_URL" in envOf("workspace-api"));
+    assert.ok("REGISTRATION_EVENTS_URL" in envOf("objstore"));
+    assert.equal(
+      warnings.map(formatWarning).some((warning) => warning.includes("REGISTRATION")),
+      false,
+    );
+  }
+  const { workloads } = createPlan(resolve({ REQUIRE_RESOURCE_CATALOGUE: "false" }).config, components);
+  const envOf = (name: string) => workloads.find((workload) => workload.name === name)?.env ?? {};
+  assert.equal("REGISTRATION_URL" in envOf("workspace-api"), false);
+  assert.equal(envOf("ades")["REGISTER_RESULTS"], "false", "no job tries what would be refused");
+});

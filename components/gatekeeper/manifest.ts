@@ -48,6 +48,10 @@ function listEnforced({ variant, variables }: DeployContext["settings"]): readon
     ades: variables.REQUIRE_ADES && variables.REQUIRE_ADES_PROTECTION,
     "resource-catalogue": variables.REQUIRE_RESOURCE_CATALOGUE && variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION,
     "data-access": variables.REQUIRE_DATA_ACCESS && variables.REQUIRE_DATA_ACCESS_PROTECTION,
+    "registration-api":
+      variables.REQUIRE_RESOURCE_CATALOGUE &&
+      variables.REQUIRE_REGISTRATION_API &&
+      variables.REGISTRATION_API_PROTECTION,
     "workspace-api": variables.REQUIRE_WORKSPACE_API && variables.REQUIRE_WORKSPACE_API_PROTECTION,
   };
   return variant === "B" && variables.REQUIRE_LOGIN_SERVICE

@@ -30,7 +30,7 @@ await runService({
           });
     const app = await createRegistrationApi(logger, {
       pool,
-      publicUrl: settings.PUBLIC_URL,
+      publicUrl: settings.PUBLIC_URL ?? "",
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         audiences: ["registration-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],

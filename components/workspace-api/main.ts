@@ -6,6 +6,7 @@ import { readyServer } from "@swath/service/fastify";
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
 import { createRegistrationClient } from "./clients/registration.ts";
 import { apiSettings } from "./config.ts";
+import { handOnKept } from "./routes/hand-on-kept.ts";
 import { createInternalApi } from "./routes/internal.ts";
 import { createWorkspaceApi } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
@@ -60,12 +61,14 @@ await runService({
     };
     const app = await createWorkspaceApi(logger, context);
     auditRequests(app, audit.note);
+    const stopHandingOn = registration === undefined ? () => {} : handOnKept(db, registration, logger);
     const isSecret = createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO);
     const internal = createInternalApi({ logger, context, isSecret });
     return {
       servers: { http: await readyServer(app), internal: await readyServer(internal) },
       ready: check,
       close: async () => {
+        stopHandingOn();
         await app.close();
         await internal.close();
         await issuer?.close();

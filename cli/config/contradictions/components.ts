@@ -158,18 +158,15 @@ export const componentRules: readonly ContradictionRule[] = [
   {
     subject: "REQUIRE_REGISTRATION_API",
     check: ({ variables: v, isExplicit }) =>
-      v.REQUIRE_REGISTRATION_API &&
-      isExplicit("REQUIRE_REGISTRATION_API") &&
-      !v.REQUIRE_RESOURCE_CATALOGUE &&
-      !v.REQUIRE_DATA_ACCESS
-        ? "is true, but there is neither a resource catalogue nor a data access service to register in"
+      v.REQUIRE_REGISTRATION_API && isExplicit("REQUIRE_REGISTRATION_API") && !v.REQUIRE_RESOURCE_CATALOGUE
+        ? "is true, but REQUIRE_RESOURCE_CATALOGUE is false: there is nothing to register in, and no registration API"
         : undefined,
   },
   {
     subject: "CLOUDDATA_DATA_SPECIFICATION",
     check: ({ variables: v }) =>
-      v.CLOUDDATA_DATA_SPECIFICATION && !v.REQUIRE_RESOURCE_CATALOGUE && !v.REQUIRE_DATA_ACCESS
-        ? "is true, but there is neither a resource catalogue nor a data access service to harvest into"
+      v.CLOUDDATA_DATA_SPECIFICATION && !v.REQUIRE_RESOURCE_CATALOGUE
+        ? "is true, but REQUIRE_RESOURCE_CATALOGUE is false: nothing is harvested"
         : undefined,
   },
 ];

@@ -53,8 +53,10 @@ export const componentVariables = {
   REQUIRE_REGISTRATION_API: {
     type: boolean,
     variants: ["A"],
-    fallback: fixed(true),
-    meaning: "Deploy the registration API.",
+    worksInBoth: true,
+    fallback: derived("true (variant A), false (variant B)", ({ variant }) => variant === "A"),
+    meaning:
+      "Offer the registration API, with a host of its own. What workspaces, jobs and harvesters register is carried out without it, too.",
   },
   REQUIRE_WORKSPACE_API: { type: boolean, fallback: fixed(true), meaning: "Deploy the workspace API." },
   REQUIRE_BUCKET_OPERATOR: {

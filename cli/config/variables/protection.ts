@@ -20,6 +20,7 @@ export const protectionVariables = {
   REGISTRATION_API_PROTECTION: {
     ...protection("REQUIRE_REGISTRATION_API", "the registration API"),
     variants: ["A"],
+    worksInBoth: true,
     aliases: ["REQUIRE_REGISTRATION_API_PROTECTION"],
   },
   REQUIRE_WORKSPACE_API_PROTECTION: protection("REQUIRE_WORKSPACE_API", "the workspace API"),
