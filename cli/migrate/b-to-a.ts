@@ -109,8 +109,17 @@ async function listWorkspaces(session: AdminSession, url: string): Promise<reado
 }
 
 async function listPolicies(session: AdminSession, login: string): Promise<readonly DecisionPolicy[]> {
-  const { policies } = (await send(session, "GET", `${login}/pdp/policy/`)) as { policies: readonly DecisionPolicy[] };
-  return policies;
+  const url = `${login}/pdp/policy/`;
+  const { status, body } = await session.request("GET", url);
+  if (status === 404) {
+    throw new CommandError(
+      "the policies cannot be read: the deployment has no policy decision point; deploy it with REQUIRE_PDP=true, then migrate",
+    );
+  }
+  if (status >= 400) {
+    throw new CommandError(`GET ${new URL(url).pathname}: ${describe(status, body)}`);
+  }
+  return (body as { policies: readonly DecisionPolicy[] }).policies;
 }
 
 async function readServers(

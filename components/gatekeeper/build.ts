@@ -4,6 +4,7 @@ import {
   createTokenVerifier,
   openIssuer,
   readAudiences,
+  createIssuerCheck,
 } from "@swath/auth";
 import { createUpstreams } from "@swath/relay";
 import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
@@ -149,6 +150,7 @@ export async function buildGatekeeper({
     };
   };
   const guard = settings.IDENTITY_ISSUER === undefined ? undefined : createGuard(settings.IDENTITY_ISSUER);
+  const checkIssuer = createIssuerCheck(guard?.issuer);
 
   const server = createGatekeeper({
     hosts,
@@ -165,7 +167,10 @@ export async function buildGatekeeper({
   return {
     servers: { http: server },
     measuresRequests: true,
-    ready: async () => guard?.policies.ready(),
+    ready: async () => {
+      await guard?.policies.ready();
+      await checkIssuer();
+    },
     close: async () => {
       tunnels.endAll();
       upstreams.close();

@@ -1,4 +1,4 @@
-import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
+import { createCallerOf, createIssuerCheck, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, createPeer, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -31,6 +31,7 @@ await runService({
             acceptIdTokens: settings.ACCEPT_ID_TOKENS,
             ...(identityUrl !== undefined && { peerUrl: identityUrl }),
           });
+    const checkIssuer = createIssuerCheck(issuer);
     const peer = identityUrl === undefined ? undefined : createPeer(identityUrl);
     const { REGISTRATION_URL: registrationUrl, REGISTRATION_SECRET: registrationSecret } = settings;
     const registration =
@@ -66,7 +67,10 @@ await runService({
     const internal = createInternalApi({ logger, context, isSecret });
     return {
       servers: { http: await readyServer(app), internal: await readyServer(internal) },
-      ready: check,
+      ready: async () => {
+        await check();
+        await checkIssuer();
+      },
       close: async () => {
         stopHandingOn();
         await app.close();

@@ -94,7 +94,7 @@ export const manifest: Component = {
           ],
           resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "256Mi" } },
         },
-        ...(variables.INSTALL_GITOPS ? [createReconciler(context)] : []),
+        createReconciler(context),
       ],
     };
   },

@@ -33,6 +33,13 @@ export const componentRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "INSTALL_GITOPS",
+    check: ({ variables: v, isExplicit }) =>
+      v.REQUIRE_WORKSPACE_API && !v.INSTALL_GITOPS && isExplicit("INSTALL_GITOPS")
+        ? "has no effect: workspaces are made by the reconciler that the workspace API brings, which needs no other component"
+        : undefined,
+  },
+  {
     subject: "REGISTRY_URL",
     impossible: true,
     check: ({ variables: v, isExplicit }) =>
@@ -63,6 +70,14 @@ export const componentRules: readonly ContradictionRule[] = [
     check: ({ config, variables }) =>
       config.variant === "B" && variables.REQUIRE_BUCKET_OPERATOR && !usesCloud({ variant: "B", variables })
         ? "names no cloud, so the bucket operator makes buckets in the deployment's own object storage"
+        : undefined,
+  },
+  {
+    subject: "CLOUD_USERNAME",
+    impossible: true,
+    check: ({ config, variables, isExplicit }) =>
+      usesCloud({ variant: config.variant, variables }) && !isExplicit("CLOUD_USERNAME")
+        ? "is not set, and its default is a placeholder: name the account that makes buckets in the cloud of CLOUD_DOMAINNAME"
         : undefined,
   },
   ...(["CLOUD_PASSWORD", "CLOUD_MEMBERROLEID"] as const).map((subject): ContradictionRule => ({
@@ -133,14 +148,14 @@ export const componentRules: readonly ContradictionRule[] = [
         ? "gives every node the keys of OBJSTORE_ROOT_USER; set PROCESSING_STEP_ACCESS_KEY and PROCESSING_STEP_SECRET_KEY to a key of the bucket processing-steps alone"
         : undefined,
   },
-  {
+  ...(["REQUIRE_IDENTITY_SERVICE", "REQUIRE_LOGIN_SERVICE"] as const).map((deployed): ContradictionRule => ({
     subject: "IDENTITY_ISSUER_URL",
     impossible: true,
     check: ({ variables: v, isExplicit }) =>
-      v.IDENTITY_ISSUER_URL !== undefined && v.REQUIRE_IDENTITY_SERVICE && isExplicit("REQUIRE_IDENTITY_SERVICE")
-        ? "names an existing issuer while REQUIRE_IDENTITY_SERVICE=true asks to deploy one; set one of them"
+      v.IDENTITY_ISSUER_URL !== undefined && v[deployed] && isExplicit(deployed)
+        ? `names an existing issuer while ${deployed}=true asks to deploy one; set one of them`
         : undefined,
-  },
+  })),
   {
     subject: "REQUIRE_PORTAL",
     check: (input) =>
@@ -148,13 +163,20 @@ export const componentRules: readonly ContradictionRule[] = [
         ? "is true, but there is no identity service: nobody can log in to the portal"
         : undefined,
   },
-  {
-    subject: "REQUIRE_APPLICATION_HUB",
+  ...(["REQUIRE_APPLICATION_HUB", "REQUIRE_PDE"] as const).map((subject): ContradictionRule => ({
+    subject,
     check: (input) =>
-      input.variables.REQUIRE_APPLICATION_HUB && input.isExplicit("REQUIRE_APPLICATION_HUB") && !hasIdentity(input)
-        ? "is true, but there is no identity service: nobody can log in to the application hub"
+      input.variables[subject] && input.isExplicit(subject) && !hasIdentity(input)
+        ? "is true, but there is no identity service: nobody can log in there"
         : undefined,
-  },
+  })),
+  ...(["REQUIRE_PDP", "REQUIRE_USER_PROFILE"] as const).map((subject): ContradictionRule => ({
+    subject,
+    check: ({ config, variables: v, isExplicit }) =>
+      config.variant === "B" && v[subject] && isExplicit(subject) && !v.REQUIRE_LOGIN_SERVICE
+        ? "is true, but REQUIRE_LOGIN_SERVICE is false: it is a part of the login service, and is not deployed"
+        : undefined,
+  })),
   {
     subject: "REQUIRE_REGISTRATION_API",
     check: ({ variables: v, isExplicit }) =>

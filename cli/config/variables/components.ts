@@ -32,7 +32,10 @@ export const componentVariables = {
   REQUIRE_LOGIN_SERVICE: {
     type: boolean,
     variants: ["B"],
-    fallback: fixed(true),
+    fallback: derived(
+      "true, or false where IDENTITY_ISSUER_URL names an existing one",
+      ({ get }) => get("IDENTITY_ISSUER_URL") === undefined,
+    ),
     meaning: "Deploy the login service.",
   },
   REQUIRE_PDP: {
@@ -114,7 +117,7 @@ export const componentVariables = {
     type: boolean,
     fallback: sameAs("REQUIRE_WORKSPACE_API"),
     meaning:
-      "Install the continuous-delivery component that the workspace API depends on. Set to false where the cluster has one.",
+      "Install the continuous-delivery component that the workspace API depends on. It has no effect here: workspaces are made by the reconciler that the workspace API brings, which needs no other component.",
     aliases: ["INSTALL_FLUX"],
   },
   WORKSPACE_CREATION: {

@@ -65,7 +65,7 @@ test("hands on what an earlier version accepted while nothing took it", async ()
       list: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     },
-    createLogger({ service: "test" }),
+    createLogger("test"),
   );
   const { registrations } = await waitUntil("all are handed on", async () => {
     const { body } = await fixture.send("eric", "GET", "/workspaces/ws-eric/registrations");

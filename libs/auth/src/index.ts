@@ -28,6 +28,7 @@ export {
   readDpopToken,
 } from "./dpop.ts";
 export { type Issuer, type IssuerResponse, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
+export { createIssuerCheck } from "./issuer-check.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
 export { type EndedLogin, type LogoutTokenVerifier, createLogoutTokenVerifier } from "./logout-token.ts";
 export { isOwnOrigin } from "./own-origin.ts";

@@ -47,7 +47,9 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
   });
   app.register(async (scope) => addScimRoutes(scope, context, face));
   app.register(async (scope) => addEnforcementResources(scope, context, face));
-  app.register(async (scope) => addPdpRoutes(scope, context, face));
+  if (face.delegates !== undefined) {
+    app.register(async (scope) => addPdpRoutes(scope, context, face));
+  }
   const { profile } = face;
   if (profile !== undefined) {
     app.register(async (scope) => addProfileRoutes(scope, context, face, profile));
