@@ -144,7 +144,7 @@ export async function buildGatekeeper({
         peer !== undefined && {
           tickets: createPermissionTickets({ endpoint, peer, realm, issuer: issuerUrl, logger, clock }),
         }),
-      challengesWithTickets: settings.UMA,
+      challengesWithTickets: settings.UMA || settings.ACCEPT_ID_TOKENS,
       audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
       ...(settings.CHALLENGE_REALM !== undefined && { challengeRealm: settings.CHALLENGE_REALM }),
     };

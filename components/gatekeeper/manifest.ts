@@ -30,7 +30,9 @@ export const manifest: Component = {
     variables.REGISTRATION_API_PROTECTION ||
     variables.REQUIRE_WORKSPACE_API_PROTECTION,
   declare: ({ settings }) => ({
-    routes: listEnforced(settings).map((service) => ({ service: enforcementLabel(service), workload: "gatekeeper" })),
+    routes: listEnforced(settings).flatMap((service) =>
+      enforcementLabels(service).map((label) => ({ service: label, workload: "gatekeeper" })),
+    ),
   }),
   deploy: (context) => {
     const hosts = findProtected(context);
@@ -38,8 +40,8 @@ export const manifest: Component = {
   },
 };
 
-/** First label of the enforcement point's host, as clients of variant B know it. */
-const enforcementLabel = (service: string): string => `${service}-pep`;
+/** First labels of the enforcement point's hosts, as clients of variant B know them: release 1.3 has resources at the second. */
+const enforcementLabels = (service: string): readonly string[] => [`${service}-pep`, `${service}-pepapi`];
 
 /** Services that have an enforcement point of their own: those of variant B that are protected. */
 function listEnforced({ variant, variables }: DeployContext["settings"]): readonly string[] {
@@ -146,7 +148,7 @@ function describeHost(
       ...(route.protection?.openPaths && { openPaths: route.protection.openPaths }),
       ...(route.wildcard && { wildcard: true }),
       ...(route.perWorkspace && { perWorkspace: true }),
-      ...(variant === "B" && { enforcementHost: host(enforcementLabel(route.service)) }),
+      ...(variant === "B" && { enforcementHosts: enforcementLabels(route.service).map(host) }),
       // The platform's own identity service holds the rules itself, and they change there.
       ...(variables.IDENTITY_ISSUER_URL !== undefined && { resources: client.resources ?? [] }),
     },

@@ -1,5 +1,5 @@
 export { type Administrators, administratorSettings, isAdministrator, readAdministrators } from "./administrators.ts";
-export { USER_ID_HEADER, readBearerToken, readRequestToken } from "./bearer.ts";
+export { USER_ID_HEADER, readBearerToken, readRequestToken, readRequestTokens } from "./bearer.ts";
 export {
   type AskingRequest,
   type Caller,

@@ -25,7 +25,14 @@ export { createJsonBodyParser } from "./json-body.ts";
  */
 export function createApp(
   logger: Logger,
-  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout" | "rewriteUrl"> = {},
+  {
+    keepsSlashes = false,
+    rewriteUrl,
+    ...options
+  }: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout" | "rewriteUrl"> & {
+    /** Paths hold names in which repeated slashes count, such as keys of objects. Elsewhere they become one, as known ingresses do it. */
+    readonly keepsSlashes?: boolean;
+  } = {},
 ): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -33,6 +40,14 @@ export function createApp(
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: "x-request-id",
     trustProxy: true,
+    ...(keepsSlashes
+      ? rewriteUrl && { rewriteUrl }
+      : {
+          rewriteUrl(request) {
+            request.url = mergeSlashes(request.url ?? "/");
+            return rewriteUrl?.call(this, request) ?? request.url;
+          },
+        }),
     // Addresses that the router cannot read come here, past every hook and handler.
     frameworkErrors: (error, request, reply) => {
       const problem = toProblem(error);
@@ -117,4 +132,11 @@ function validationErrors(error: unknown): readonly { path: string; message: str
     path: `${where}${item.instancePath ?? ""}`,
     message: item.message ?? "is not valid",
   }));
+}
+
+/** Repeated slashes of a path as one; the query stays as it is. */
+function mergeSlashes(url: string): string {
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  return path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") + (end < 0 ? "" : url.slice(end)) : url;
 }
