@@ -32,7 +32,7 @@ export const createWorkspaceB: Helper = async (context) => {
       `${file} is missing: run deploy/swath/swath-protection.sh apply, which writes it, or give <client-id> <client-secret>`,
     );
   }
-  const deployment = await readDeployment(context);
+  const deployment = await readDeployment(context, domain);
   const isOwn = deployment.domain === domain;
   const addressOf = (service: "auth" | "workspace-api") =>
     isOwn ? deployment.url(service) : `https://${service}.${domain}`;
