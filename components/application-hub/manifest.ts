@@ -40,6 +40,7 @@ const SERVICES = [
   "data-access",
   "registration-api",
   "identity",
+  "auth",
   "portal",
   "registry",
   "objstore",

@@ -3,6 +3,7 @@ import {
   type DeployContext,
   type EnvValue,
   type PlatformSecret,
+  type Variables,
   acceptedTokensEnv,
   cloudDataStorageEnv,
   objectStorageEnv,
@@ -91,9 +92,7 @@ export const manifest: Component = {
             CATALOGUE_URL: { peer: "resource-catalogue", port: "internal" },
             CATALOGUE_PUBLIC_URL: context.publicUrl("resource-catalogue"),
             CATALOGUE_SECRET: secretOf("resource-catalogue"),
-            ...(variables.REGISTRATION_ALLOW_PRIVATE !== undefined && {
-              ALLOW_PRIVATE: variables.REGISTRATION_ALLOW_PRIVATE,
-            }),
+            ...toPrivateHosts(variables),
             ...toPublicPages(context),
             ...objectStorageEnv(context),
             ...(context.isEnabled("objstore") && { OBJSTORE_EVENT_TARGET: "swath-registration" }),
@@ -106,6 +105,16 @@ export const manifest: Component = {
     };
   },
 };
+
+/** Private hosts that may be read: those that the operator allows, and the provider's catalogue, which the operator named. */
+function toPrivateHosts(variables: Variables): Record<string, EnvValue> {
+  const { CLOUDDATA_DATA_SPECIFICATION: isOn, CLOUDDATA_CATALOGUE_URL: url } = variables;
+  const hosts = [
+    ...(variables.REGISTRATION_ALLOW_PRIVATE?.split(",") ?? []),
+    ...(isOn ? [new URL(url).hostname.replace(/^\[|\]$/g, "")] : []),
+  ];
+  return hosts.length === 0 ? {} : { ALLOW_PRIVATE: hosts.join(",") };
+}
 
 /** Addresses that records name, and the services whose public addresses are read from inside. */
 function toPublicPages({ settings, isEnabled, publicUrl, host }: DeployContext): Record<string, EnvValue> {

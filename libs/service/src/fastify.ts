@@ -34,20 +34,14 @@ export function createApp(
     readonly keepsSlashes?: boolean;
   } = {},
 ): FastifyInstance {
+  const rewrite = keepsSlashes ? rewriteUrl : mergeSlashesBefore(rewriteUrl);
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     // One line a request, written below, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: "x-request-id",
     trustProxy: true,
-    ...(keepsSlashes
-      ? rewriteUrl && { rewriteUrl }
-      : {
-          rewriteUrl(request) {
-            request.url = mergeSlashes(request.url ?? "/");
-            return rewriteUrl?.call(this, request) ?? request.url;
-          },
-        }),
+    ...(rewrite && { rewriteUrl: rewrite }),
     // Addresses that the router cannot read come here, past every hook and handler.
     frameworkErrors: (error, request, reply) => {
       const problem = toProblem(error);
@@ -132,6 +126,15 @@ function validationErrors(error: unknown): readonly { path: string; message: str
     path: `${where}${item.instancePath ?? ""}`,
     message: item.message ?? "is not valid",
   }));
+}
+
+type RewriteUrl = NonNullable<FastifyServerOptions["rewriteUrl"]>;
+
+function mergeSlashesBefore(next: RewriteUrl | undefined): RewriteUrl {
+  return function mergeAndRewrite(request) {
+    request.url = mergeSlashes(request.url ?? "/");
+    return next?.call(this, request) ?? request.url;
+  };
 }
 
 /** Repeated slashes of a path as one; the query stays as it is. */
