@@ -76,7 +76,8 @@ const SINGLE_PLACES: readonly {
   {
     fact: "the address of a realm",
     useInstead: "realmPath, adminRealmPath, identityIssuer or issuerAt of @swath/manifest",
-    pattern: /(?<!\/internal)\/realms\/(\$\{|master`)|\}realms\/|publicUrl\("(identity|auth)"\)|\bhost\("(identity|auth)"\)/,
+    pattern:
+      /(?<!\/internal)\/realms\/(\$\{|master`)|\}realms\/|publicUrl\("(identity|auth)"\)|\bhost\("(identity|auth)"\)/,
     // The service that has the realms.
     allowed: ["libs/manifest/src/realm-paths.ts", "components/identity/"],
   },
@@ -110,7 +111,9 @@ for (const { fact, useInstead, pattern, allowed } of SINGLE_PLACES) {
       .flatMap((file) =>
         read(file)
           .split("\n")
-          .flatMap((line, index) => (pattern.test(line) && !/^\s*(\/?\*|\/\/)/.test(line) ? [`${file}:${index + 1}`] : [])),
+          .flatMap((line, index) =>
+            pattern.test(line) && !/^\s*(\/?\*|\/\/)/.test(line) ? [`${file}:${index + 1}`] : [],
+          ),
       );
     assert.deepEqual(wrong, [], `use ${useInstead}`);
   });

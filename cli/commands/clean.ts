@@ -59,10 +59,7 @@ ${YES_OPTION}`,
     for (const { path, holds, because } of inventories.flatMap(({ inventory }) => inventory.kept)) {
       stdout.write(`stays: ${path} (${holds}): ${because}\n`);
     }
-    const removed = [
-      ...inventories.flatMap(({ inventory, paths }) => describeRemoved(inventory, paths)),
-      ...shared,
-    ];
+    const removed = [...inventories.flatMap(({ inventory, paths }) => describeRemoved(inventory, paths)), ...shared];
     await confirmRemoval(send, { yes, removed });
     const targets = [...inventories.flatMap(({ inventory }) => inventory.removed.map(({ path }) => path)), ...shared];
     for (const target of targets) {

@@ -1,4 +1,11 @@
-import { createCallerOf, createIssuerCheck, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
+import {
+  createCallerOf,
+  createIssuerCheck,
+  createTokenVerifier,
+  openIssuer,
+  readAdministrators,
+  readAudiences,
+} from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";

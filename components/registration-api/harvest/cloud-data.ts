@@ -2,7 +2,14 @@ import { hash } from "node:crypto";
 
 import type pg from "pg";
 
-import { deleteHarvester, findHarvester, listCreatedBy, putHarvester, repeatFailedRun, resumeRun } from "../store/harvesters.ts";
+import {
+  deleteHarvester,
+  findHarvester,
+  listCreatedBy,
+  putHarvester,
+  repeatFailedRun,
+  resumeRun,
+} from "../store/harvesters.ts";
 import { addTask } from "../store/tasks.ts";
 import { OFFERING, type OfferedCollection } from "./cloud-data-offering.ts";
 import { readHarvester } from "./config.ts";
