@@ -1,16 +1,17 @@
-import type { FastifyInstance } from "fastify";
+import { createJsonBodyParser } from "@swath/service/fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /** Types that clients of the login service send JSON under. */
 const TYPES = ["application/json", "application/scim+json"];
 
 /** Takes JSON with a comma behind the last item, as scripts of the earlier release line write it by joining lines. */
 export function acceptLenientJson(scope: FastifyInstance): void {
-  const parse = scope.getDefaultJsonParser("error", "error");
+  const parse = createJsonBodyParser();
   scope.removeContentTypeParser(TYPES);
   for (const type of TYPES) {
-    scope.addContentTypeParser(type, { parseAs: "string" }, (request, body, done) => {
-      void parse(request, dropTrailingCommas(body as string), done);
-    });
+    scope.addContentTypeParser(type, { parseAs: "buffer" }, (request: FastifyRequest, body: Buffer) =>
+      parse(request, dropTrailingCommas(body.toString("utf8"))),
+    );
   }
 }
 
