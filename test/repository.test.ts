@@ -92,6 +92,59 @@ test("names are looked up in maps or among own members: an object has constructo
   assert.deepEqual(wrong, [], "use a Map, or ask Object.hasOwn first");
 });
 
+/** Facts of a deployment that one place knows, how a second place would build them, and the files that may. */
+const SINGLE_PLACES: readonly {
+  readonly fact: string;
+  readonly useInstead: string;
+  readonly pattern: RegExp;
+  readonly allowed: readonly string[];
+}[] = [
+  {
+    fact: "the address of a realm",
+    useInstead: "realmPath, adminRealmPath, identityIssuer or issuerAt of @swath/manifest",
+    pattern:
+      /(?<!\/internal)\/realms\/(\$\{|master`)|\}realms\/|publicUrl\("(identity|auth)"\)|\bhost\("(identity|auth)"\)/,
+    // The service that has the realms.
+    allowed: ["libs/manifest/src/realm-paths.ts", "components/identity/"],
+  },
+  {
+    fact: "the host of a service",
+    useInstead: "host and publicUrl of the deployment's context, or listUrls of its plan",
+    pattern: /(\/\/|`)\$\{(service|name|label|host)\}\.\$\{(\w+\.)*domain\}|`\w+:\/\/[\w-]+\.\$\{(\w+\.)*domain\}/,
+    // The plan makes the hosts; the two helpers can be pointed at a deployment that this machine knows nothing of.
+    allowed: ["cli/platform/plan.ts", "cli/helpers/defaults.ts", "cli/helpers/login-service/create-workspace-b.ts"],
+  },
+  {
+    fact: "the prefix of workspaces",
+    useInstead: "workspacePrefix or isWorkspaceName of @swath/manifest",
+    pattern: /"(ws|guide-user)-?"/,
+    // Settings name what holds without a deployment.
+    allowed: [
+      "libs/manifest/src/workspace-prefix.ts",
+      "components/workspace-api/config.ts",
+      "components/application-hub/config.ts",
+      // The package of web sockets.
+      "cli/targets/kubernetes/exec/run-in-pod.ts",
+    ],
+  },
+];
+
+for (const { fact, useInstead, pattern, allowed } of SINGLE_PLACES) {
+  test(`${fact} is built in one place`, () => {
+    const wrong = sources
+      .filter((file) => /^(cli|components|libs)\//.test(file) && !/\.test\.ts$|\/test\/|^libs\/testing\//.test(file))
+      .filter((file) => !allowed.some((path) => file.startsWith(path)))
+      .flatMap((file) =>
+        read(file)
+          .split("\n")
+          .flatMap((line, index) =>
+            pattern.test(line) && !/^\s*(\/?\*|\/\/)/.test(line) ? [`${file}:${index + 1}`] : [],
+          ),
+      );
+    assert.deepEqual(wrong, [], `use ${useInstead}`);
+  });
+}
+
 /** Paths that a file imports, from the root; packages by their name. */
 function importsOf(file: string): readonly string[] {
   return [...read(file).matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target = ""]) =>

@@ -1,3 +1,4 @@
+import { identityHostLabel, issuerAt } from "@swath/manifest";
 import * as openid from "openid-client";
 
 import { CommandError } from "../commands/command.ts";
@@ -25,6 +26,7 @@ export type PlatformConnection = DeploymentConnection | { readonly proxies: Node
 
 /** The identity service's client for programs: it logs people in by the device grant (RFC 8628). */
 const CLIENT_ID = "swath-cli";
+const PROBE_MS = 5000;
 const CLUSTER_NAME = /^[\w-]+$/;
 
 /**
@@ -56,18 +58,30 @@ export async function findPlatform(
   }
   const address = url.origin;
   const connection = createDeploymentConnection(url.hostname, {});
-  return {
-    address,
-    issuer: known?.issuer ?? `${addressOf(address, "identity")}/realms/master`,
-    fetch: createDeploymentFetch(url.hostname, {}),
-    connection,
-  };
+  const fetch = createDeploymentFetch(url.hostname, {});
+  return { address, issuer: known?.issuer ?? (await findIssuer(address, fetch)), fetch, connection };
 }
 
 /** The address of a service of a platform, or of a workspace's own, without a slash at the end. */
 export function addressOf(platform: string, service: string, workspace?: string): string {
   const { protocol, host } = new URL(platform);
   return `${protocol}//${service}.${workspace === undefined ? "" : `${workspace}.`}${host}`;
+}
+
+/** The issuer of a platform that this machine knows nothing of: variant A's where none answers, so that its absence is told. */
+async function findIssuer(address: string, fetch: Fetch): Promise<string> {
+  const candidates = (["A", "B"] as const).map((variant) =>
+    issuerAt(variant, addressOf(address, identityHostLabel({ variant })), "master"),
+  );
+  for (const issuer of candidates) {
+    const response = await fetch(`${issuer}/.well-known/openid-configuration`, {
+      signal: AbortSignal.timeout(PROBE_MS),
+    }).catch(() => undefined);
+    if (response?.ok === true) {
+      return issuer;
+    }
+  }
+  return candidates[0] as string;
 }
 
 /** What the issuer says of itself (OpenID Connect Discovery). @throws {CommandError} when it cannot be read */
@@ -102,16 +116,17 @@ async function findDeployed(env: NodeJS.ProcessEnv, cluster: string | undefined)
   const target = openTarget(cluster, env);
   const plan = await readDeployedPlan(target);
   const { domain, scheme, variables } = plan.settings;
-  const identity = listUrls(plan).find(([service]) => service === "identity")?.[1];
+  const label = identityHostLabel(plan.settings);
+  const identity = listUrls(plan).find(([service]) => service === label)?.[1];
   if (identity === undefined) {
-    throw new CommandError(`the ${target.title} has no identity service of variant A, which logins of programs need`);
+    throw new CommandError(`the ${target.title} has no identity service, which logins of programs need`);
   }
   const access = await target.readAccess();
   const { port } = new URL(identity);
   return {
     address: new URL(`${scheme}://${domain}${port === "" ? "" : `:${port}`}`).origin,
     cluster: cluster ?? DEFAULT_CLUSTER,
-    issuer: `${identity}realms/${variables.IDENTITY_REALM}`,
+    issuer: issuerAt(plan.settings.variant, identity.replace(/\/$/, ""), variables.IDENTITY_REALM),
     fetch: createDeploymentFetch(domain, access),
     connection: createDeploymentConnection(domain, access),
   };

@@ -1,3 +1,4 @@
+import { issuerAt } from "@swath/manifest";
 import { EnvHttpProxyAgent, fetch } from "undici";
 
 import { CommandError } from "../commands/command.ts";
@@ -73,7 +74,10 @@ function toPlatform(
   const platform = `${protocol}//${host.slice(id.length + 1)}`;
   return {
     address: platform,
-    issuer: `${services["identity"] ?? platform}/realms/master`,
+    issuer:
+      services["auth"] === undefined
+        ? issuerAt("A", services["identity"] ?? platform, "master")
+        : issuerAt("B", services["auth"], "master"),
     fetch: through,
     connection: { proxies: env },
   };

@@ -4,12 +4,11 @@ import { parseArgs } from "node:util";
 
 import { createControlClient } from "../targets/embedded/control-client.ts";
 import { findStatus } from "../targets/embedded/ensure-supervisor.ts";
+import { describeRemoved, takeInventory } from "../targets/embedded/inventory.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
-import { listVolumes } from "../targets/embedded/state/list-volumes.ts";
 import { clusterPaths, listClusters } from "../targets/embedded/state/paths.ts";
 import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { readKnownCluster } from "../targets/kubernetes/known-clusters.ts";
-import { formatBytes } from "../view/bytes.ts";
 import { CommandError, type Command } from "./command.ts";
 import { cleanOnKubernetes } from "./deploy-kubernetes.ts";
 import { YES_OPTION, confirmRemoval, takeYes } from "./confirm.ts";
@@ -21,8 +20,9 @@ export const cleanCommand: Command = {
   usage: `
 Usage: deploy/cluster/clean [CLUSTER] [--yes]
 
-Removes what outlives "delete": the volumes and generated secrets of every embedded cluster (or of CLUSTER alone),
-/tmp/hostpath-provisioner, and deploy/swath/client.yaml. The clusters themselves stay (swath cluster delete removes one).
+Removes what outlives "delete" of every embedded cluster (or of CLUSTER alone): volumes, secrets, given passwords, keys and
+certificates, logs; and /tmp/hostpath-provisioner and deploy/swath/client.yaml. It lists all of it, and what stays: the addresses
+of a cluster (swath cluster delete removes them) and backups.
 On Kubernetes (REQUIRE_LOCALCLUSTER=false, or CLUSTER was deployed there): the volume claims and generated secrets of the
 deployment, with what is in them. Refuses while something is deployed; shows what it removes and asks first.
 
@@ -44,46 +44,31 @@ ${YES_OPTION}`,
         `there is no cluster "${name}"; there are: ${listClusters(env).join(", ") || "none"} (swath cluster list)`,
       );
     }
-    const clusters = positionals.length > 0 ? positionals : listClusters(env);
-    const targets = [
-      ...clusters.flatMap((name) => {
-        const paths = clusterPaths(name, env);
-        return [paths.volumes, paths.secretsFile];
-      }),
-      "/tmp/hostpath-provisioner",
-      join(repositoryRoot, "deploy/swath/client.yaml"),
-    ];
-    for (const name of clusters) {
-      if (await isDeployed(name, env)) {
+    const clusters = (positionals.length > 0 ? positionals : listClusters(env)).map((each) => clusterPaths(each, env));
+    for (const { cluster } of clusters) {
+      if (await isDeployed(cluster, env)) {
         throw new CommandError(
-          `cluster "${name}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${name}`,
+          `cluster "${cluster}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${cluster}`,
         );
       }
     }
-    const existing = targets.filter((path) => existsSync(path));
-    await confirmRemoval(send, { yes, removed: describeTargets(existing, clusters, env) });
-    for (const target of existing) {
+    const inventories = clusters.map((paths) => ({ paths, inventory: takeInventory(paths, env) }));
+    const shared = ["/tmp/hostpath-provisioner", join(repositoryRoot, "deploy/swath/client.yaml")].filter((path) =>
+      existsSync(path),
+    );
+    for (const { path, holds, because } of inventories.flatMap(({ inventory }) => inventory.kept)) {
+      stdout.write(`stays: ${path} (${holds}): ${because}\n`);
+    }
+    const removed = [...inventories.flatMap(({ inventory, paths }) => describeRemoved(inventory, paths)), ...shared];
+    await confirmRemoval(send, { yes, removed });
+    const targets = [...inventories.flatMap(({ inventory }) => inventory.removed.map(({ path }) => path)), ...shared];
+    for (const target of targets) {
       rmSync(target, { recursive: true, force: true });
       stdout.write(`removed ${target}\n`);
     }
     return 0;
   },
 };
-
-/** Paths, with the size of each volume below them. */
-function describeTargets(
-  targets: readonly string[],
-  clusters: readonly string[],
-  env: NodeJS.ProcessEnv,
-): readonly string[] {
-  const volumes = new Map(
-    clusters.map((name) => [clusterPaths(name, env).volumes, listVolumes(clusterPaths(name, env))]),
-  );
-  return targets.flatMap((path) => [
-    path,
-    ...(volumes.get(path) ?? []).map(({ volume, bytes }) => `  volume ${volume} (${formatBytes(bytes)})`),
-  ]);
-}
 
 async function isDeployed(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const paths = clusterPaths(name, env);

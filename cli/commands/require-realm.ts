@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import type { Plan } from "../platform/plan.ts";
 import { createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import type { Target } from "../targets/target.ts";
@@ -29,7 +30,7 @@ export async function requireRealm(target: Target, plan: Plan): Promise<void> {
   if (deployed === undefined || url === undefined) {
     return refuse("no identity service is deployed that could have such a realm");
   }
-  const path = `/realms/${realm}/.well-known/openid-configuration`;
+  const path = `${realmPath(realm)}/.well-known/openid-configuration`;
   const response = await send(target, deployed, url, path);
   if (response === undefined) {
     return refuse(`the identity service at ${url} does not answer, so it cannot be checked`);

@@ -1,3 +1,4 @@
+import { isWorkspaceName } from "@swath/manifest";
 import { parseArgs } from "node:util";
 
 import { PLATFORM_HELP, type Session, openSession, platformOption } from "../client/session.ts";
@@ -38,7 +39,7 @@ export const shareCommand: Command = {
       throw new CommandError("--write and --remove contradict each other", 2);
     }
     const session = await openSession(env, values.platform);
-    const isNamed = positionals[0]?.startsWith("ws-") === true;
+    const isNamed = isWorkspaceName(positionals[0] ?? "");
     const { name, members } = await readWorkspace(session, isNamed ? positionals[0] : undefined);
     const users = positionals.slice(isNamed ? 1 : 0);
     if (users.length === 0 && (values.write || values.remove)) {

@@ -6,8 +6,16 @@ import type { ContradictionRule } from "./contradictions/rule.ts";
 import type { RuleContext } from "./define.ts";
 import type { Mistake, Warning } from "./report.ts";
 import type { Config } from "./config.ts";
+import { effectRules } from "./contradictions/without-effect.ts";
+import { definitionOf } from "./variables/table.ts";
 
-const rules: readonly ContradictionRule[] = [...componentRules, ...accessRules, ...certificateRules, ...clusterRules];
+const rules: readonly ContradictionRule[] = [
+  ...componentRules,
+  ...accessRules,
+  ...certificateRules,
+  ...clusterRules,
+  ...effectRules,
+];
 
 /** Values that are each allowed and do not go together. */
 export function checkContradictions(
@@ -22,6 +30,10 @@ export function checkContradictions(
       variables: config.variables,
       isExplicit: context.isExplicit,
       facts: context.facts,
+      defaultOf: (name) => {
+        const { fallback } = definitionOf(name);
+        return "value" in fallback ? fallback.value : fallback.derive(context);
+      },
     });
     if (message === undefined) {
       continue;

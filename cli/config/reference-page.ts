@@ -1,6 +1,7 @@
 import type { Variables, Variant } from "@swath/manifest";
 import { deployUsage } from "./arguments.ts";
 import type { Fallback, VariableDefinition } from "./define.ts";
+import { findOnlyOn } from "./variables/targets.ts";
 import { definitionOf, variableGroups } from "./variables/table.ts";
 
 /** docs/reference/variables.md, from the table that the deployment itself reads. */
@@ -45,6 +46,7 @@ function renderEntry(name: keyof Variables): string {
     `- Default: ${longDefault(fallback)}`,
     ...(overrule === undefined ? [] : [`- Always: ${escapeText(overrule.rule)}, whatever was set`]),
     `- Variant: ${variantOf(definition.variants)}${worksElsewhere(definition)}`,
+    ...(findOnlyOn(name) === undefined ? [] : [`- Only on: ${findOnlyOn(name)}`]),
     ...(aliases.length === 0 ? [] : [`- Aliases: ${aliases.map((alias) => `\`${alias}\``).join(", ")}`]),
     "",
   ].join("\n");

@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CommandError } from "../commands/command.ts";
@@ -64,20 +65,17 @@ export function createAdminSession(options: SessionOptions): AdminSession {
 
   const logIn = async (): Promise<string> => {
     password ??= await readPassword();
-    const { status, body } = await send(
-      `${authServer}/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`,
-      {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded", "cache-control": "no-cache" },
-        body: new URLSearchParams({
-          scope: "openid profile email",
-          grant_type: "password",
-          username: user,
-          password,
-          client_id: client,
-        }),
-      },
-    );
+    const { status, body } = await send(`${authServer}${realmPath(realm)}/protocol/openid-connect/token`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", "cache-control": "no-cache" },
+      body: new URLSearchParams({
+        scope: "openid profile email",
+        grant_type: "password",
+        username: user,
+        password,
+        client_id: client,
+      }),
+    });
     const { access_token: found } = Object(body) as { access_token?: unknown };
     if (status !== 200 || typeof found !== "string") {
       throw new CommandError(`${user} cannot log in at ${authServer}: ${describe(status, body)}`);

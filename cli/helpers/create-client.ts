@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { CommandError } from "../commands/command.ts";
 import { type AdminSession, createAdminSession, describe } from "./admin-session.ts";
 import { type ClientOptions, parseClientOptions } from "./client-options.ts";
@@ -82,7 +83,7 @@ export const createClient: Helper = async (context) => {
   }
   context.stdout.write(`${JSON.stringify(body)}\n`);
   if (!options.public) {
-    const resource = await addViewScope(session, `${authServer}/admin/realms/${encodeURIComponent(realm)}`, id);
+    const resource = await addViewScope(session, `${authServer}${adminRealmPath(realm)}`, id);
     if (resource !== undefined) {
       context.stdout.write(`${JSON.stringify(resource)}\n`);
     }

@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { parseArgs } from "node:util";
 
 import { CommandError } from "../commands/command.ts";
@@ -64,15 +65,11 @@ export const createUser: Helper = async (context) => {
     print: context.terminal.print,
     fetch: deployment.fetch,
   });
-  const { status, body } = await session.request(
-    "POST",
-    `${authServer}/admin/realms/${encodeURIComponent(realm)}/users`,
-    {
-      username: name,
-      enabled: true,
-      credentials: [{ type: "password", value: password, temporary: false }],
-    },
-  );
+  const { status, body } = await session.request("POST", `${authServer}${adminRealmPath(realm)}/users`, {
+    username: name,
+    enabled: true,
+    credentials: [{ type: "password", value: password, temporary: false }],
+  });
   if (status !== 201 && status !== 409) {
     throw new CommandError(`user ${name} cannot be created: ${describe(status, body)}`);
   }
@@ -81,7 +78,7 @@ export const createUser: Helper = async (context) => {
     // What the protection script and create-workspace ask for.
     const found = await session.request(
       "GET",
-      `${authServer}/admin/realms/${encodeURIComponent(realm)}/users?username=${encodeURIComponent(name)}&exact=true`,
+      `${authServer}${adminRealmPath(realm)}/users?username=${encodeURIComponent(name)}&exact=true`,
     );
     const [user] = Array.isArray(found.body) ? (found.body as readonly { readonly id: string }[]) : [];
     context.stdout.write(`user-id: ${user?.id ?? ""}\n`);

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 import { CommandError } from "../commands/command.ts";
-import { type AdminSession, createAdminSession, describe } from "./admin-session.ts";
+import { createAdminSession, describe } from "./admin-session.ts";
 import { findPassword, readAddress, readDeployment } from "./defaults.ts";
 import type { Helper } from "./helper.ts";
+import { waitForWorkspace } from "./wait-for-workspace.ts";
 import { createWorkspaceB } from "./login-service/create-workspace-b.ts";
 
 const USAGE = `Usage: create-workspace -h | -w <workspace_api> -a <auth_server> -r <realm> -c <client> -u <admin-username> -p <admin-password> -O <owner> -W <workspace-name>
@@ -89,28 +89,12 @@ export const createWorkspace: Helper = async (context) => {
     return;
   }
   if (!values["no-wait"]) {
-    await waitUntilReady(session, workspaceApi, (body as { name: string }).name);
+    const { name: workspace } = body as { name: string };
+    await waitForWorkspace({
+      name: workspace,
+      read: () => session.request("GET", `${workspaceApi}/workspaces/${workspace}`),
+      print: context.terminal.print,
+    });
   }
   context.stdout.write(`${JSON.stringify(body)}\n`);
 };
-
-/** Seconds after which a workspace that is still not ready is reported. */
-const TIMEOUT = 120;
-
-/** @throws {CommandError} with the reason that the workspace API gives */
-async function waitUntilReady(session: AdminSession, workspaceApi: string, name: string): Promise<void> {
-  const deadline = Date.now() + TIMEOUT * 1000;
-  for (;;) {
-    const { status, body } = await session.request("GET", `${workspaceApi}/workspaces/${name}`);
-    const { status: state, status_reason: reason } = (body ?? {}) as { status?: string; status_reason?: string };
-    if (status === 200 && state === "ready") {
-      return;
-    }
-    if (Date.now() > deadline) {
-      throw new CommandError(
-        `workspace ${name} was created and is not ready after ${TIMEOUT} s: ${reason ?? describe(status, body)}`,
-      );
-    }
-    await sleep(250);
-  }
-}

@@ -4,9 +4,8 @@ import { fetch } from "undici";
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
 import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
-import { listClusters } from "../targets/embedded/state/paths.ts";
-import { listKnownClusters } from "../targets/kubernetes/known-clusters.ts";
 import { type Fetch, createDeploymentFetch } from "../targets/deployment-fetch.ts";
+import { chooseCluster } from "./choose-cluster.ts";
 import type { HelperContext } from "./helper.ts";
 
 /** Options that all helpers have, complete. */
@@ -35,16 +34,16 @@ export interface Deployment {
 const DEFAULT_DOMAIN = "127-0-0-1.nip.io";
 
 /**
- * Reads the deployment of the cluster that was named, else of the default cluster, else of the only one on this machine; without any,
- * addresses are those that the default one would have.
+ * Reads the deployment that the helper means (`chooseCluster`); without any, addresses are those that the default one would have.
+ * @param domain of the deployment, where the command line gives it
  */
-export async function readDeployment({ env }: HelperContext): Promise<Deployment> {
+export async function readDeployment({ env }: HelperContext, domainGiven?: string): Promise<Deployment> {
   const provided =
     env["LOGIN_SERVICE_ADMIN_PASSWORD"] ??
     env["IDENTITY_SERVICE_ADMIN_PASSWORD"] ??
     env["IDENTITY_SERVICE_DEFAULT_SECRET"];
   try {
-    const target = openTarget(env["SWATH_CLUSTER"] ?? findOnlyCluster(env), env);
+    const target = openTarget(await chooseCluster(env, domainGiven), env);
     const plan = await readDeployedPlan(target);
     const { variables, scheme, domain } = plan.settings;
     const urls = new Map(listUrls(plan).map(([service, url]) => [service, url.replace(/\/$/, "")]));
@@ -80,12 +79,6 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
       fetch,
     };
   }
-}
-
-/** The only cluster that this machine knows; undefined where there are several, or the default one. */
-function findOnlyCluster(env: NodeJS.ProcessEnv): string | undefined {
-  const names = new Set([...listClusters(env), ...listKnownClusters(env)]);
-  return names.size === 1 ? [...names][0] : undefined;
 }
 
 /** The password of an option, of the environment or deployment, or of whoever sits at the terminal. */

@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { CommandError } from "../commands/command.ts";
 import { type AdminSession, describe } from "../helpers/admin-session.ts";
 import { type DecisionPolicy, convertPolicy } from "./convert-policy.ts";
@@ -38,7 +39,7 @@ const BUILT_IN = ["account", "admin-cli", "security-admin-console", "realm-manag
  */
 export async function migrateToA(migration: Migration): Promise<readonly MigrationRow[]> {
   const { session, login, realm, workspaces } = migration;
-  const admin = `${login}/admin/realms/${encodeURIComponent(realm)}`;
+  const admin = `${login}${adminRealmPath(realm)}`;
   const users = await listAll(session, `${admin}/users`);
   const clients = (await listAll(session, `${admin}/clients`)).filter(
     ({ clientId = "" }) => !BUILT_IN.includes(clientId),
@@ -108,8 +109,17 @@ async function listWorkspaces(session: AdminSession, url: string): Promise<reado
 }
 
 async function listPolicies(session: AdminSession, login: string): Promise<readonly DecisionPolicy[]> {
-  const { policies } = (await send(session, "GET", `${login}/pdp/policy/`)) as { policies: readonly DecisionPolicy[] };
-  return policies;
+  const url = `${login}/pdp/policy/`;
+  const { status, body } = await session.request("GET", url);
+  if (status === 404) {
+    throw new CommandError(
+      "the policies cannot be read: the deployment has no policy decision point; deploy it with REQUIRE_PDP=true, then migrate",
+    );
+  }
+  if (status >= 400) {
+    throw new CommandError(`GET ${new URL(url).pathname}: ${describe(status, body)}`);
+  }
+  return (body as { policies: readonly DecisionPolicy[] }).policies;
 }
 
 async function readServers(

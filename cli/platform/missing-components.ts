@@ -16,7 +16,7 @@ const EXPECTED: readonly Expected[] = [
   { variable: "REQUIRE_ADES", component: "ades", title: "processing service" },
   { variable: "REQUIRE_RESOURCE_CATALOGUE", component: "resource-catalogue", title: "resource catalogue" },
   { variable: "REQUIRE_DATA_ACCESS", component: "data-access", title: "data access" },
-  { variable: "REQUIRE_REGISTRATION_API", component: "registration-api", title: "registration API", variant: "A" },
+  { variable: "REQUIRE_REGISTRATION_API", component: "registration-api", title: "registration API" },
   { variable: "REQUIRE_WORKSPACE_API", component: "workspace-api", title: "workspace API" },
   { variable: "REQUIRE_BUCKET_OPERATOR", component: "bucket-operator", title: "bucket operator", variant: "B" },
   { variable: "REQUIRE_REGISTRY", component: "registry", title: "image registry" },

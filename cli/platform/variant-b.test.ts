@@ -82,6 +82,7 @@ test("option files of the earlier release line name the cloud by the same variab
     ["cloud_00001", "operator@example.org", "role-1", "project-1", "https://cf2.cloudferro.com:8080"],
   );
   const incomplete = resolve({ OS_DOMAINNAME: "cloud_00001" }).mistakes.map(formatMistake).join("\n");
+  assert.match(incomplete, /CLOUD_USERNAME is not set/);
   assert.match(incomplete, /CLOUD_PASSWORD/);
   assert.match(incomplete, /CLOUD_MEMBERROLEID/);
   const without = resolve({ OS_DOMAINNAME: "cloud_XXXXX" });
@@ -127,7 +128,90 @@ test("the operator gets the cloud's account, or the platform's object storage, a
     createPlan(resolve(env).config, components).workloads.find(({ name }) => name === "bucket-operator")?.env ?? {};
   const own = envOf({});
   assert.ok("OBJSTORE_ADMIN_URL" in own && !("CLOUD_IDENTITY_URL" in own));
-  const cloud = envOf({ OS_DOMAINNAME: "cloud_00001", OS_PASSWORD: "secret", OS_MEMBERROLEID: "role-1" });
+  const cloud = envOf({
+    OS_DOMAINNAME: "cloud_00001",
+    OS_USERNAME: "operator",
+    OS_PASSWORD: "secret",
+    OS_MEMBERROLEID: "role-1",
+  });
   assert.ok("CLOUD_IDENTITY_URL" in cloud && !("OBJSTORE_ADMIN_URL" in cloud));
   assert.equal(typeof cloud["CLOUD_PASSWORD"], "object", "a secret, not a text");
+});
+
+test("every service of both variants knows the issuer that the identity service has", () => {
+  for (const [PLATFORM_VARIANT, issuer] of [
+    ["A", "https://identity.eo.example.org/realms/master"],
+    ["B", "https://auth.eo.example.org"],
+  ] as const) {
+    const { config } = resolve({ PLATFORM_VARIANT }, { arg3: "eo.example.org" });
+    const issuers = createPlan(config, components).workloads.flatMap(({ name, env }) =>
+      "IDENTITY_ISSUER" in env
+        ? [{ name, found: env["IDENTITY_ISSUER"], idTokens: env["ACCEPT_ID_TOKENS"] ?? "false" }]
+        : [],
+    );
+    assert.ok(issuers.length >= 8, "the services that verify tokens");
+    for (const { name, found, idTokens } of issuers) {
+      assert.equal(found, issuer, `${name} in variant ${PLATFORM_VARIANT}`);
+      assert.equal(idTokens, String(PLATFORM_VARIANT === "B"), `${name} in variant ${PLATFORM_VARIANT}`);
+    }
+  }
+});
+
+test("programs of users and their workspaces agree on the names of workspaces", () => {
+  for (const PLATFORM_VARIANT of ["A", "B"]) {
+    const { workloads } = createPlan(resolve({ PLATFORM_VARIANT }).config, components);
+    const envOf = (name: string) => workloads.find((workload) => workload.name === name)?.env ?? {};
+    assert.equal(envOf("application-hub")["WORKSPACE_PREFIX"], envOf("workspace-api")["PREFIX_FOR_NAME"]);
+  }
+});
+
+test("what is accepted for registration is carried out in both variants, with a public API or without", () => {
+  for (const [PLATFORM_VARIANT, REQUIRE_REGISTRATION_API, hasHost] of [
+    ["A", "", true],
+    ["A", "false", false],
+    ["B", "", false],
+    ["B", "true", true],
+  ] as const) {
+    const { config, warnings } = resolve({
+      PLATFORM_VARIANT,
+      REQUIRE_REGISTRATION_API,
+      CLOUDDATA_DATA_SPECIFICATION: "true",
+    });
+    const { workloads, routes } = createPlan(config, components);
+    const envOf = (name: string) => workloads.find((workload) => workload.name === name)?.env ?? {};
+    assert.equal(
+      routes.some(({ service }) => service === "registration-api"),
+      hasHost,
+    );
+    assert.equal(envOf("registrar")["CLOUDDATA"], "true", "the provider's offering is harvested");
+    assert.ok("REGISTRATION_URL" in envOf("workspace-api"));
+    assert.ok("REGISTRATION_EVENTS_URL" in envOf("objstore"));
+    assert.equal(
+      warnings.map(formatWarning).some((warning) => warning.includes("REGISTRATION")),
+      false,
+    );
+  }
+  const { workloads } = createPlan(resolve({ REQUIRE_RESOURCE_CATALOGUE: "false" }).config, components);
+  const envOf = (name: string) => workloads.find((workload) => workload.name === name)?.env ?? {};
+  assert.equal("REGISTRATION_URL" in envOf("workspace-api"), false);
+  assert.equal(envOf("ades")["REGISTER_RESULTS"], "false", "no job tries what would be refused");
+});
+
+test("without a login service nothing is protected, and services have open hosts", () => {
+  const { config, mistakes } = resolve({ REQUIRE_LOGIN_SERVICE: "false" });
+  assert.deepEqual(mistakes, []);
+  const { routes, workloads } = createPlan(config, components);
+  assert.deepEqual(
+    routes.filter(({ protects }) => protects !== undefined),
+    [],
+  );
+  assert.ok(routes.some(({ service }) => service === "ades-open"));
+  assert.equal(
+    workloads.some(({ name }) => name === "gatekeeper"),
+    false,
+  );
+  const asked = resolve({ REQUIRE_LOGIN_SERVICE: "false", REQUIRE_ADES_PROTECTION: "true" }).mistakes.map(
+    formatMistake,
+  );
+  assert.match(asked.join("\n"), /REQUIRE_ADES_PROTECTION is true, but there is no identity service/);
 });

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { listTestUsers } from "@swath/manifest";
+import { listTestUsers, realmPath } from "@swath/manifest";
 
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
@@ -137,7 +137,7 @@ async function login(
   const response = await transcript.send(
     {
       method: "POST",
-      url: `${identity}realms/${variables.IDENTITY_REALM}/protocol/openid-connect/token`,
+      url: `${identity.replace(/\/$/, "")}${realmPath(variables.IDENTITY_REALM)}/protocol/openid-connect/token`,
       form: {
         grant_type: "password",
         client_id: "admin-cli",

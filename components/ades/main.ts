@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
+import { createIssuerCheck, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -55,6 +55,7 @@ await runService({
             acceptIdTokens: settings.ACCEPT_ID_TOKENS,
             ...(peerUrl !== undefined && { peerUrl }),
           });
+    const checkIssuer = createIssuerCheck(issuer);
     const changes = await openJobChanges(db, settings.DATABASE_URL, logger);
     measureJobs(metrics, db, changes);
     const app = await createProcessingService({
@@ -79,7 +80,10 @@ await runService({
     const sweeps = startSweeps({ db, settings, logger });
     return {
       servers: { http: await readyServer(app) },
-      ready: check,
+      ready: async () => {
+        await check();
+        await checkIssuer();
+      },
       close: async () => {
         await dispatcher.stop();
         await deliveries.stop();

@@ -154,6 +154,7 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
       }),
     }),
     // Results go there, or inputs come from there.
+    ...(!isEnabled("resource-catalogue") && { REGISTER_RESULTS: "false" }),
     ...(isEnabled("workspace-api") && {
       WORKSPACE_URL: { peer: "workspace-api", port: "internal" },
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,

@@ -1,4 +1,5 @@
 import {
+  createIssuerCheck,
   createLogoutTokenVerifier,
   createTokenVerifier,
   openIssuer,
@@ -65,7 +66,11 @@ export async function buildHub({
     onUnavailable: reportWaiting,
   });
   const peer = peerUrl === undefined ? {} : { peerUrl };
-  const issuer = issuerUrl === undefined ? undefined : openIssuer({ issuer: issuerUrl, ...peer });
+  const issuer =
+    issuerUrl === undefined
+      ? undefined
+      : openIssuer({ issuer: issuerUrl, ...peer, acceptIdTokens: settings.ACCEPT_ID_TOKENS });
+  const checkIssuer = createIssuerCheck(issuer);
   const client =
     issuerUrl === undefined
       ? undefined
@@ -172,7 +177,10 @@ export async function buildHub({
   }, CHECK_LOGINS_MS);
   return {
     servers: { http: await readyServer(app) },
-    ready: sql.check,
+    ready: async () => {
+      await sql.check();
+      await checkIssuer();
+    },
     close: async () => {
       clearInterval(checking);
       innerServer.close();

@@ -1,5 +1,5 @@
 import { ACCOUNT_FOLDER } from "@swath/kubernetes/account";
-import { administratorSettings } from "@swath/auth/settings";
+import { tokenSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 
 const DATABASE = { kind: "string", secret: true, description: "Connection string of PostgreSQL." } as const;
@@ -22,15 +22,9 @@ export const hubSettings = defineSettings({
   PUBLIC_URL: PUBLIC,
   DATA_DIR: DATA,
   HUB_SECRET: SECRET,
+  ...tokenSettings,
   IDENTITY_ISSUER: { kind: "url", optional: true, description: "Who logs people in. Nobody can log in without." },
-  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
   CLIENT_ID: { kind: "string", default: "application-hub", description: "Public client of the identity service." },
-  ACCEPTED_AUDIENCES: {
-    kind: "string",
-    default: "swath-platform",
-    description: "Audiences that access tokens may have besides the hub's own, separated by commas.",
-  },
-  ...administratorSettings,
   PROFILES_FILE: {
     kind: "string",
     optional: true,

@@ -1,6 +1,14 @@
 import { SERVER_LABEL, WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
-import type { Component, DeployContext, EnvValue, OwnNamespaces, Volume } from "@swath/manifest";
-import { administratorEnv } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  type OwnNamespaces,
+  type Volume,
+  acceptedTokensEnv,
+  administratorEnv,
+  workspacePrefix,
+} from "@swath/manifest";
 
 import { HUB_PORTS } from "./spawners/pods/hub-ports.ts";
 
@@ -32,6 +40,7 @@ const SERVICES = [
   "data-access",
   "registration-api",
   "identity",
+  "auth",
   "portal",
   "registry",
   "objstore",
@@ -96,7 +105,9 @@ export const manifest: Component = {
           kind: "service",
           env: {
             ...shared,
-            ...toIdentity(context),
+            ...acceptedTokensEnv(context),
+            ...administratorEnv(context),
+            WORKSPACE_PREFIX: workspacePrefix(context.settings),
             ...toStorage(context),
             CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
             ...toPods(context),
@@ -157,26 +168,6 @@ function toPods({ settings: { clusterName, variables, variant } }: DeployContext
     POD_IMAGE: { onKubernetes: { configMap: IMAGES, key: "servers" } },
     HOME_STORAGE_CLASS: { onKubernetes: storageClass },
   };
-}
-
-function toIdentity(context: DeployContext): Record<string, EnvValue> {
-  const {
-    IDENTITY_ISSUER_URL: issuer,
-    IDENTITY_REALM: realm,
-    IDENTITY_ACCEPTED_AUDIENCES: audiences,
-  } = context.settings.variables;
-  const { isEnabled, publicUrl } = context;
-  const admin = { ...administratorEnv(context), ACCEPTED_AUDIENCES: audiences };
-  if (issuer !== undefined) {
-    return { ...admin, IDENTITY_ISSUER: issuer };
-  }
-  return isEnabled("identity")
-    ? {
-        ...admin,
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
-      }
-    : admin;
 }
 
 function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {

@@ -1,7 +1,14 @@
 import { openAccount } from "@swath/kubernetes/account";
 import { openClusterApi } from "@swath/kubernetes/api";
 import { openDatabase } from "@swath/postgres";
-import { type Logger, type RunningService, type Settings, createPeer, createSecretCheck } from "@swath/service";
+import {
+  type Logger,
+  type RunningService,
+  type Settings,
+  createPeer,
+  createSecretCheck,
+  readyOnce,
+} from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { createObjstoreAdmin, emptyBucket, withStorageClient } from "@swath/storage-admin";
 import type { Registry } from "prom-client";
@@ -34,6 +41,7 @@ export async function buildBucketOperator({
   reportWaiting,
 }: BuildOptions): Promise<RunningService> {
   const storage = openStorage(settings);
+  const checkStorage = readyOnce(storage.check);
   const { db, check, close } = await openDatabase<Tables>({
     url: settings.DATABASE_URL,
     schema: "bucket_operator",
@@ -65,7 +73,10 @@ export async function buildBucketOperator({
   });
   return {
     servers: { http: await readyServer(app) },
-    ready: check,
+    ready: async () => {
+      await check();
+      await checkStorage();
+    },
     close: async () => {
       await loop.stop();
       await follower?.stop();

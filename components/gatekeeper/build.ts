@@ -4,6 +4,7 @@ import {
   createTokenVerifier,
   openIssuer,
   readAudiences,
+  createIssuerCheck,
 } from "@swath/auth";
 import { createUpstreams } from "@swath/relay";
 import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
@@ -143,12 +144,13 @@ export async function buildGatekeeper({
         peer !== undefined && {
           tickets: createPermissionTickets({ endpoint, peer, realm, issuer: issuerUrl, logger, clock }),
         }),
-      challengesWithTickets: settings.UMA,
+      challengesWithTickets: settings.UMA || settings.ACCEPT_ID_TOKENS,
       audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
       ...(settings.CHALLENGE_REALM !== undefined && { challengeRealm: settings.CHALLENGE_REALM }),
     };
   };
   const guard = settings.IDENTITY_ISSUER === undefined ? undefined : createGuard(settings.IDENTITY_ISSUER);
+  const checkIssuer = createIssuerCheck(guard?.issuer);
 
   const server = createGatekeeper({
     hosts,
@@ -165,7 +167,10 @@ export async function buildGatekeeper({
   return {
     servers: { http: server },
     measuresRequests: true,
-    ready: async () => guard?.policies.ready(),
+    ready: async () => {
+      await guard?.policies.ready();
+      await checkIssuer();
+    },
     close: async () => {
       tunnels.endAll();
       upstreams.close();

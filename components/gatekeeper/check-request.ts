@@ -1,9 +1,11 @@
 import {
   DPOP_ALGORITHMS,
   type Issuer,
+  METHOD_RESOURCE_TYPE,
   type RequestCookies,
   type TokenVerifier,
   type VerifiedToken,
+  methodScope,
   readDpopToken,
 } from "@swath/auth";
 import type { IncomingMessage } from "node:http";
@@ -150,8 +152,17 @@ async function addTicket(guard: Guard, { request, host, canonical }: Incoming, c
   const { clientId } = host.credentials;
   const evaluator =
     guard.challengesWithTickets !== true || isNavigation(request) ? undefined : guard.policies.peek(clientId);
-  const resources = evaluator?.findResources(canonical.path.decoded).map(({ id }) => id) ?? [];
-  const ticket = await guard.tickets?.challenge(host.credentials, resources, host.url);
+  const resources = evaluator?.findResources(canonical.path.decoded) ?? [];
+  if (guard.issuer.acceptIdTokens) {
+    const scope = methodScope(canonical.method);
+    const permissions = resources
+      .filter(({ type }) => type === METHOD_RESOURCE_TYPE)
+      .map(({ id }) => ({ resource_id: id, resource_scopes: [scope] }));
+    const ticket = await guard.tickets?.ticket(host.credentials, permissions);
+    return ticket === undefined ? challenge : `${challenge}, ${umaChallenge(guard.tickets?.issuer ?? "", ticket)}`;
+  }
+  const ids = resources.map(({ id }) => id);
+  const ticket = await guard.tickets?.challenge(host.credentials, ids, host.url);
   return ticket === undefined ? challenge : `${challenge}, ${ticket}`;
 }
 
@@ -179,6 +190,10 @@ function mayUse({ pages }: CheckDeps, { request, canonical }: Incoming, token: F
     token.kind !== "verified" || token.from === "header" || mayUseCookies(canonical.method, request.headers, pages)
   );
 }
+
+/** The challenge as clients of variant B cut it up: everything behind `ticket=` is the ticket. */
+export const umaChallenge = (issuer: string, ticket: string): string =>
+  `UMA realm=eoepca,as_uri=${issuer},ticket=${ticket}`;
 
 /** What may stand in a quoted string of a header as it is (RFC 9110 §5.6.4). */
 function toQuotable(text: string): string {

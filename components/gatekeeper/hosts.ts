@@ -30,7 +30,7 @@ interface HostEntry {
   readonly wildcard?: boolean;
   /** The host of each workspace too: `<service>.<workspace>.<domain>`. */
   readonly perWorkspace?: boolean;
-  readonly enforcementHost?: string;
+  readonly enforcementHosts?: readonly string[];
   readonly resources?: readonly ProtectedResource[];
 }
 
@@ -79,8 +79,8 @@ export function parseHosts(json: string, env: Readonly<Record<string, string | u
     if (entry.perWorkspace === true) {
       perWorkspace.set(name.toLowerCase(), host);
     }
-    if (entry.enforcementHost !== undefined) {
-      enforced.set(entry.enforcementHost.toLowerCase(), host);
+    for (const name of entry.enforcementHosts ?? []) {
+      enforced.set(name.toLowerCase(), host);
     }
     if (entry.wildcard === true) {
       wildcards.set(name.toLowerCase(), host);

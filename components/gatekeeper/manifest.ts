@@ -30,7 +30,9 @@ export const manifest: Component = {
     variables.REGISTRATION_API_PROTECTION ||
     variables.REQUIRE_WORKSPACE_API_PROTECTION,
   declare: ({ settings }) => ({
-    routes: listEnforced(settings).map((service) => ({ service: enforcementLabel(service), workload: "gatekeeper" })),
+    routes: listEnforced(settings).flatMap((service) =>
+      enforcementLabels(service).map((label) => ({ service: label, workload: "gatekeeper" })),
+    ),
   }),
   deploy: (context) => {
     const hosts = findProtected(context);
@@ -38,8 +40,8 @@ export const manifest: Component = {
   },
 };
 
-/** First label of the enforcement point's host, as clients of variant B know it. */
-const enforcementLabel = (service: string): string => `${service}-pep`;
+/** First labels of the enforcement point's hosts, as clients of variant B know them: release 1.3 has resources at the second. */
+const enforcementLabels = (service: string): readonly string[] => [`${service}-pep`, `${service}-pepapi`];
 
 /** Services that have an enforcement point of their own: those of variant B that are protected. */
 function listEnforced({ variant, variables }: DeployContext["settings"]): readonly string[] {
@@ -48,6 +50,10 @@ function listEnforced({ variant, variables }: DeployContext["settings"]): readon
     ades: variables.REQUIRE_ADES && variables.REQUIRE_ADES_PROTECTION,
     "resource-catalogue": variables.REQUIRE_RESOURCE_CATALOGUE && variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION,
     "data-access": variables.REQUIRE_DATA_ACCESS && variables.REQUIRE_DATA_ACCESS_PROTECTION,
+    "registration-api":
+      variables.REQUIRE_RESOURCE_CATALOGUE &&
+      variables.REQUIRE_REGISTRATION_API &&
+      variables.REGISTRATION_API_PROTECTION,
     "workspace-api": variables.REQUIRE_WORKSPACE_API && variables.REQUIRE_WORKSPACE_API_PROTECTION,
   };
   return variant === "B" && variables.REQUIRE_LOGIN_SERVICE
@@ -142,7 +148,7 @@ function describeHost(
       ...(route.protection?.openPaths && { openPaths: route.protection.openPaths }),
       ...(route.wildcard && { wildcard: true }),
       ...(route.perWorkspace && { perWorkspace: true }),
-      ...(variant === "B" && { enforcementHost: host(enforcementLabel(route.service)) }),
+      ...(variant === "B" && { enforcementHosts: enforcementLabels(route.service).map(host) }),
       // The platform's own identity service holds the rules itself, and they change there.
       ...(variables.IDENTITY_ISSUER_URL !== undefined && { resources: client.resources ?? [] }),
     },

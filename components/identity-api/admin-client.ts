@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import type { Peer } from "@swath/service";
 import type { FastifyRequest } from "fastify";
 
@@ -15,7 +16,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Makes a client that sends on the caller's token: the identity service decides what the caller may do. */
 export function createAdminClient(peer: Peer, realm: string, request: FastifyRequest): AdminClient {
-  const base = `/admin/realms/${encodeURIComponent(realm)}`;
+  const base = adminRealmPath(realm);
   const { authorization } = request.headers;
 
   const send = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {

@@ -62,7 +62,9 @@ export async function buildIdentity({
           realm: settings.LOGIN_REALM,
           registration: settings.LOGIN_REGISTRATION === "open" ? "open" : "operators",
           profile,
-          delegates: createDelegateClient(splitList(settings.DECISION_ALLOW_PRIVATE)),
+          delegates: settings.DECISION_POINT
+            ? createDelegateClient(splitList(settings.DECISION_ALLOW_PRIVATE))
+            : undefined,
         };
   const clientAddresses = createClientAddresses({
     allowPrivate: splitList(settings.CLIENT_ALLOW_PRIVATE),

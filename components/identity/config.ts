@@ -20,6 +20,11 @@ export const settings = defineSettings({
     default: "operators",
     description: "Who registers clients at the login service: operators, or open for everybody.",
   },
+  DECISION_POINT: {
+    kind: "boolean",
+    default: true,
+    description: "Offer the policy decision point at /pdp of the login service.",
+  },
   DECISION_ALLOW_PRIVATE: {
     kind: "string",
     optional: true,

@@ -42,7 +42,7 @@ export interface LoginFace {
   readonly realm: string;
   /** Who registers clients. */
   readonly registration: "open" | "operators";
-  /** Other decision points that policies may name. */
+  /** Other decision points that policies may name; set where there is a policy decision point. */
   readonly delegates?: DelegateClient | undefined;
   /** Set where users have their profile there. */
   readonly profile?: UserProfile | undefined;

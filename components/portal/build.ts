@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
+import { createIssuerCheck, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -66,6 +66,7 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
   });
   return {
     servers: { http: await readyServer(app) },
+    ...(login && { ready: login.ready }),
     close: async () => {
       healthHistory.close();
       storage?.close();
@@ -74,9 +75,14 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
   };
 }
 
-function createLogin(
-  settings: PortalSettings,
-): { readonly auth: AuthDeps; readonly sessions: SessionFinder; readonly close: () => Promise<void> } | undefined {
+function createLogin(settings: PortalSettings):
+  | {
+      readonly auth: AuthDeps;
+      readonly sessions: SessionFinder;
+      readonly ready: () => Promise<void>;
+      readonly close: () => Promise<void>;
+    }
+  | undefined {
   const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, CLIENT_ID: clientId, PUBLIC_URL: url } = settings;
   if (issuerUrl === undefined) {
     return undefined;
@@ -119,6 +125,7 @@ function createLogin(
       audiences: [clientId, ...readAudiences(settings.ACCEPTED_AUDIENCES)],
       administrators: readAdministrators(settings),
     }),
+    ready: createIssuerCheck(issuer),
     close: async () => {
       await Promise.all([issuer.close(), client.close()]);
     },

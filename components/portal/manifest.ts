@@ -1,5 +1,5 @@
 import type { Component, DeployContext, EnvValue, Route } from "@swath/manifest";
-import { PORTAL_CONFIG_KEYS, administratorEnv, identityUrl, usesCloud } from "@swath/manifest";
+import { PORTAL_CONFIG_KEYS, administratorEnv, identityUrl, issuerAt, usesCloud } from "@swath/manifest";
 
 import { KNOWN_SERVICES } from "./services/known-services.ts";
 import { completeConfig, serviceOf } from "./values.ts";
@@ -105,7 +105,7 @@ function toIdentity(context: DeployContext): Readonly<Record<string, EnvValue>> 
     return {};
   }
   return {
-    IDENTITY_ISSUER: settings.variant === "B" ? url : `${url}/realms/${realm}`,
+    IDENTITY_ISSUER: issuerAt(settings.variant, url, realm),
     // An identity service that the operator named instead knows nothing of this deployment's audience.
     ACCEPTED_AUDIENCES: isDeployed ? audiences : `account,${audiences}`,
     ...(isDeployed && { IDENTITY_INTERNAL_URL: { peer: "identity" } as const }),

@@ -58,7 +58,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
     webRoot,
   } = deps;
   // Keys of files may be long, and a folder of them longer still.
-  const app = createApp(logger, { routerOptions: { maxParamLength: 4096 } });
+  const app = createApp(logger, { keepsSlashes: true, routerOptions: { maxParamLength: 4096 } });
   app.addHook("onSend", async (_request, reply) => {
     void reply.header("x-content-type-options", "nosniff");
     if (settings.PUBLIC_URL.startsWith("https:")) {

@@ -1,17 +1,18 @@
-import { type DeployContext, type PortalConfig, baseMapsOf, identityUrl } from "@swath/manifest";
+import { type DeployContext, type PortalConfig, baseMapsOf, identityUrl, serverOfIssuer } from "@swath/manifest";
 
 /** First label of the portal's host where nothing else is asked for. */
 const SERVICE = "portal";
 
 /** The portal's configuration, complete: what the deployment finds by itself, overridden key by key by PORTAL_VALUES. */
 export function completeConfig({ settings, publicUrl }: DeployContext): PortalConfig {
-  const { variables, domain, portalValues } = settings;
+  const { variables, domain, portalValues, variant } = settings;
   const { IDENTITY_REALM: realm, IDENTITY_ISSUER_URL: issuer } = variables;
   return {
-    identity_url: issuer === undefined ? identityUrl({ settings, publicUrl }) : issuer.replace(`/realms/${realm}`, ""),
+    identity_url: issuer === undefined ? identityUrl({ settings, publicUrl }) : serverOfIssuer(issuer, realm),
     realm,
     client_id: "swath-portal",
-    identity_api_url: publicUrl("identity-api"),
+    // Variant B has no identity API: its login service answers the same questions by SCIM and the admin API.
+    identity_api_url: variant === "B" ? identityUrl({ settings, publicUrl }) : publicUrl("identity-api"),
     ades_url: `${publicUrl("ades")}/ogc-api/processes`,
     resource_catalogue_url: publicUrl("resource-catalogue"),
     data_access_url: publicUrl("data-access"),

@@ -23,7 +23,6 @@ const needsDatabase = ({ variables: v }: PlatformSettings): boolean =>
   v.REQUIRE_ADES ||
   v.REQUIRE_RESOURCE_CATALOGUE ||
   v.REQUIRE_DATA_ACCESS ||
-  v.REQUIRE_REGISTRATION_API ||
   v.REQUIRE_WORKSPACE_API ||
   v.REQUIRE_REGISTRY ||
   v.REQUIRE_APPLICATION_HUB;

@@ -9,7 +9,11 @@ const shared = defineSettings({
 /** Settings of the API (`main.ts`). */
 export const apiSettings = defineSettings({
   ...shared,
-  PUBLIC_URL: { kind: "url", description: "Public base URL of the registration API." },
+  PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of the registration API, where it has a host.",
+  },
   AUTHENTICATION: {
     kind: "string",
     oneOf: ["required", "optional"],

@@ -1,4 +1,11 @@
-import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
+import {
+  createCallerOf,
+  createIssuerCheck,
+  createTokenVerifier,
+  openIssuer,
+  readAdministrators,
+  readAudiences,
+} from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -28,9 +35,10 @@ await runService({
             acceptIdTokens: settings.ACCEPT_ID_TOKENS,
             ...(identityUrl !== undefined && { peerUrl: identityUrl }),
           });
+    const checkIssuer = createIssuerCheck(issuer);
     const app = await createRegistrationApi(logger, {
       pool,
-      publicUrl: settings.PUBLIC_URL,
+      publicUrl: settings.PUBLIC_URL ?? "",
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         audiences: ["registration-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
@@ -50,7 +58,10 @@ await runService({
     measureQueue(metrics, pool);
     return {
       servers: { http: await readyServer(app), internal: await readyServer(internal) },
-      ready: check,
+      ready: async () => {
+        await check();
+        await checkIssuer();
+      },
       close: async () => {
         await app.close();
         await internal.close();

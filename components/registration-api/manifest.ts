@@ -3,6 +3,7 @@ import {
   type DeployContext,
   type EnvValue,
   type PlatformSecret,
+  type Variables,
   acceptedTokensEnv,
   cloudDataStorageEnv,
   objectStorageEnv,
@@ -16,38 +17,43 @@ const SERVICE = "registration-api";
 /** Opens the internal ports that services of the deployment ask each other on. */
 const secretOf = (service: string): PlatformSecret => ({ kind: "generated", name: `${service}-internal`, bytes: 32 });
 
-/** Registration: the API at `registration-api.<domain>`, and the workers that carry out what it accepts. */
+/**
+ * Registration belongs to the catalogue: its workers carry out what workspaces, jobs, harvesters and buckets ask for on the internal
+ * port. The public API at `registration-api.<domain>` is optional.
+ */
 export const manifest: Component = {
   name: SERVICE,
   title: "Registration API",
   namespace: NAMESPACE,
-  variants: ["A"],
   // What is registered is written to the catalogue.
   databaseSchema: "registration",
-  enabled: ({ variables }) => variables.REQUIRE_REGISTRATION_API && variables.REQUIRE_RESOURCE_CATALOGUE,
-  declare: ({ settings: { variables } }) => ({
-    routes: [
-      {
-        service: SERVICE,
-        workload: SERVICE,
-        offersOpenHost: true,
-        protection: {
-          required: variables.REGISTRATION_API_PROTECTION,
-          clientId: SERVICE,
-          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/probe$"],
-        },
-      },
-    ],
-    identityClients: [
-      {
-        clientId: SERVICE,
-        name: "Registration API",
-        secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        // The API decides who is an operator, and shows everybody what they asked for themselves.
-        resources: [{ name: "registration", uris: ["/*"], authenticated: true }],
-      },
-    ],
-  }),
+  enabled: ({ variables }) => variables.REQUIRE_RESOURCE_CATALOGUE,
+  declare: ({ settings: { variables } }) =>
+    variables.REQUIRE_REGISTRATION_API
+      ? {
+          routes: [
+            {
+              service: SERVICE,
+              workload: SERVICE,
+              offersOpenHost: true,
+              protection: {
+                required: variables.REGISTRATION_API_PROTECTION,
+                clientId: SERVICE,
+                openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/probe$"],
+              },
+            },
+          ],
+          identityClients: [
+            {
+              clientId: SERVICE,
+              name: "Registration API",
+              secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
+              // The API decides who is an operator, and shows everybody what they asked for themselves.
+              resources: [{ name: "registration", uris: ["/*"], authenticated: true }],
+            },
+          ],
+        }
+      : {},
   deploy: (context) => {
     const { variables } = context.settings;
     return {
@@ -59,9 +65,11 @@ export const manifest: Component = {
           kind: "service",
           env: {
             DATABASE_URL: { database: "url" },
-            PUBLIC_URL: context.publicUrl(SERVICE),
-            AUTHENTICATION: variables.REGISTRATION_API_PROTECTION ? "required" : "optional",
-            ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
+            ...(variables.REQUIRE_REGISTRATION_API && {
+              PUBLIC_URL: context.publicUrl(SERVICE),
+              AUTHENTICATION: variables.REGISTRATION_API_PROTECTION ? "required" : "optional",
+              ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
+            }),
             INTERNAL_SECRET: secretOf(SERVICE),
             INTERNAL_SECRET_ALSO: { also: secretOf(SERVICE) },
             ...acceptedTokensEnv(context),
@@ -84,9 +92,7 @@ export const manifest: Component = {
             CATALOGUE_URL: { peer: "resource-catalogue", port: "internal" },
             CATALOGUE_PUBLIC_URL: context.publicUrl("resource-catalogue"),
             CATALOGUE_SECRET: secretOf("resource-catalogue"),
-            ...(variables.REGISTRATION_ALLOW_PRIVATE !== undefined && {
-              ALLOW_PRIVATE: variables.REGISTRATION_ALLOW_PRIVATE,
-            }),
+            ...toPrivateHosts(variables),
             ...toPublicPages(context),
             ...objectStorageEnv(context),
             ...(context.isEnabled("objstore") && { OBJSTORE_EVENT_TARGET: "swath-registration" }),
@@ -99,6 +105,16 @@ export const manifest: Component = {
     };
   },
 };
+
+/** Private hosts that may be read: those that the operator allows, and the provider's catalogue, which the operator named. */
+function toPrivateHosts(variables: Variables): Record<string, EnvValue> {
+  const { CLOUDDATA_DATA_SPECIFICATION: isOn, CLOUDDATA_CATALOGUE_URL: url } = variables;
+  const hosts = [
+    ...(variables.REGISTRATION_ALLOW_PRIVATE?.split(",") ?? []),
+    ...(isOn ? [new URL(url).hostname.replace(/^\[|\]$/g, "")] : []),
+  ];
+  return hosts.length === 0 ? {} : { ALLOW_PRIVATE: hosts.join(",") };
+}
 
 /** Addresses that records name, and the services whose public addresses are read from inside. */
 function toPublicPages({ settings, isEnabled, publicUrl, host }: DeployContext): Record<string, EnvValue> {

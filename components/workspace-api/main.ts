@@ -1,4 +1,11 @@
-import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
+import {
+  createCallerOf,
+  createIssuerCheck,
+  createTokenVerifier,
+  openIssuer,
+  readAdministrators,
+  readAudiences,
+} from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, createPeer, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -6,6 +13,7 @@ import { readyServer } from "@swath/service/fastify";
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
 import { createRegistrationClient } from "./clients/registration.ts";
 import { apiSettings } from "./config.ts";
+import { handOnKept } from "./routes/hand-on-kept.ts";
 import { createInternalApi } from "./routes/internal.ts";
 import { createWorkspaceApi } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
@@ -30,6 +38,7 @@ await runService({
             acceptIdTokens: settings.ACCEPT_ID_TOKENS,
             ...(identityUrl !== undefined && { peerUrl: identityUrl }),
           });
+    const checkIssuer = createIssuerCheck(issuer);
     const peer = identityUrl === undefined ? undefined : createPeer(identityUrl);
     const { REGISTRATION_URL: registrationUrl, REGISTRATION_SECRET: registrationSecret } = settings;
     const registration =
@@ -60,12 +69,17 @@ await runService({
     };
     const app = await createWorkspaceApi(logger, context);
     auditRequests(app, audit.note);
+    const stopHandingOn = registration === undefined ? () => {} : handOnKept(db, registration, logger);
     const isSecret = createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO);
     const internal = createInternalApi({ logger, context, isSecret });
     return {
       servers: { http: await readyServer(app), internal: await readyServer(internal) },
-      ready: check,
+      ready: async () => {
+        await check();
+        await checkIssuer();
+      },
       close: async () => {
+        stopHandingOn();
         await app.close();
         await internal.close();
         await issuer?.close();

@@ -9,6 +9,7 @@ import {
   identityAdminPassword,
   identityIssuerEnv,
   usesCloud,
+  workspacePrefix,
 } from "@swath/manifest";
 
 const NAMESPACE = "rm";
@@ -74,8 +75,7 @@ export const manifest: Component = {
           env: {
             ...toShared(context),
             PUBLIC_URL: context.publicUrl("workspace-api"),
-            // As the earlier release line names them, so that its scripts and rules fit.
-            ...(context.settings.variant === "B" && { PREFIX_FOR_NAME: "guide-user" }),
+            PREFIX_FOR_NAME: workspacePrefix(context.settings),
             AUTHENTICATION: variables.REQUIRE_WORKSPACE_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
             WORKSPACE_CREATION: variables.WORKSPACE_CREATION,
@@ -94,7 +94,7 @@ export const manifest: Component = {
           ],
           resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "256Mi" } },
         },
-        ...(variables.INSTALL_GITOPS ? [createReconciler(context)] : []),
+        createReconciler(context),
       ],
     };
   },

@@ -1,3 +1,4 @@
+import { workspacePrefix } from "@swath/manifest";
 import { randomUUID } from "node:crypto";
 
 import { slugify } from "transliteration";
@@ -19,7 +20,7 @@ export function toWorkspaceName(prefix: string, preferredName: string): string {
 }
 
 /** What names begin with in the release lines: a deployment that moved from one to the other keeps the names that it has. */
-const KNOWN_PREFIXES = ["ws", "guide-user"];
+const KNOWN_PREFIXES = [workspacePrefix({ variant: "A" }), workspacePrefix({ variant: "B" })];
 
 /** What the names of workspaces look like: the pattern that every path with one is checked against. */
 export function workspaceNamePattern(prefix: string): string {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -205,5 +205,7 @@ test("clean refuses while something is deployed, removes volumes afterwards and 
   const { status, stdout } = await cluster.swath("clean", cluster.name, "--yes");
   assert.equal(status, 0);
   assert.match(stdout, /removed .*volumes/);
+  assert.match(stdout, /stays: .*cluster\.json .*same addresses/);
+  assert.deepEqual(readdirSync(cluster.directory), ["cluster.json"], "no secret, log or key is left");
   assert.match((await cluster.swath("cluster", "list")).stdout, new RegExp(cluster.name));
 });

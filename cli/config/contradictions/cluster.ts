@@ -92,20 +92,6 @@ export const clusterRules: readonly ContradictionRule[] = [
         ? "is false, but the embedded cluster always has its own ingress"
         : undefined,
   },
-  ...(
-    [
-      "REQUIRE_SEALED_SECRETS",
-      "USE_LOADBALANCER_ADDON",
-      "USE_INGRESS_CONTROLLER_HELM",
-      "USE_INGRESS_CONTROLLER_LOADBALANCER",
-    ] as const
-  ).map((name): ContradictionRule => ({
-    subject: name,
-    check: (input) =>
-      isEmbedded(input) && input.variables[name] && input.isExplicit(name)
-        ? "has no effect on the embedded cluster"
-        : undefined,
-  })),
   {
     subject: "USE_INGRESS_CONTROLLER_LOADBALANCER",
     check: (input) =>

@@ -33,6 +33,13 @@ export const componentRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "INSTALL_GITOPS",
+    check: ({ variables: v, isExplicit }) =>
+      v.REQUIRE_WORKSPACE_API && !v.INSTALL_GITOPS && isExplicit("INSTALL_GITOPS")
+        ? "has no effect: workspaces are made by the reconciler that the workspace API brings, which needs no other component"
+        : undefined,
+  },
+  {
     subject: "REGISTRY_URL",
     impossible: true,
     check: ({ variables: v, isExplicit }) =>
@@ -63,6 +70,14 @@ export const componentRules: readonly ContradictionRule[] = [
     check: ({ config, variables }) =>
       config.variant === "B" && variables.REQUIRE_BUCKET_OPERATOR && !usesCloud({ variant: "B", variables })
         ? "names no cloud, so the bucket operator makes buckets in the deployment's own object storage"
+        : undefined,
+  },
+  {
+    subject: "CLOUD_USERNAME",
+    impossible: true,
+    check: ({ config, variables, isExplicit }) =>
+      usesCloud({ variant: config.variant, variables }) && !isExplicit("CLOUD_USERNAME")
+        ? "is not set, and its default is a placeholder: name the account that makes buckets in the cloud of CLOUD_DOMAINNAME"
         : undefined,
   },
   ...(["CLOUD_PASSWORD", "CLOUD_MEMBERROLEID"] as const).map((subject): ContradictionRule => ({
@@ -133,14 +148,14 @@ export const componentRules: readonly ContradictionRule[] = [
         ? "gives every node the keys of OBJSTORE_ROOT_USER; set PROCESSING_STEP_ACCESS_KEY and PROCESSING_STEP_SECRET_KEY to a key of the bucket processing-steps alone"
         : undefined,
   },
-  {
+  ...(["REQUIRE_IDENTITY_SERVICE", "REQUIRE_LOGIN_SERVICE"] as const).map((deployed): ContradictionRule => ({
     subject: "IDENTITY_ISSUER_URL",
     impossible: true,
     check: ({ variables: v, isExplicit }) =>
-      v.IDENTITY_ISSUER_URL !== undefined && v.REQUIRE_IDENTITY_SERVICE && isExplicit("REQUIRE_IDENTITY_SERVICE")
-        ? "names an existing issuer while REQUIRE_IDENTITY_SERVICE=true asks to deploy one; set one of them"
+      v.IDENTITY_ISSUER_URL !== undefined && v[deployed] && isExplicit(deployed)
+        ? `names an existing issuer while ${deployed}=true asks to deploy one; set one of them`
         : undefined,
-  },
+  })),
   {
     subject: "REQUIRE_PORTAL",
     check: (input) =>
@@ -148,28 +163,32 @@ export const componentRules: readonly ContradictionRule[] = [
         ? "is true, but there is no identity service: nobody can log in to the portal"
         : undefined,
   },
-  {
-    subject: "REQUIRE_APPLICATION_HUB",
+  ...(["REQUIRE_APPLICATION_HUB", "REQUIRE_PDE"] as const).map((subject): ContradictionRule => ({
+    subject,
     check: (input) =>
-      input.variables.REQUIRE_APPLICATION_HUB && input.isExplicit("REQUIRE_APPLICATION_HUB") && !hasIdentity(input)
-        ? "is true, but there is no identity service: nobody can log in to the application hub"
+      input.variables[subject] && input.isExplicit(subject) && !hasIdentity(input)
+        ? "is true, but there is no identity service: nobody can log in there"
         : undefined,
-  },
+  })),
+  ...(["REQUIRE_PDP", "REQUIRE_USER_PROFILE"] as const).map((subject): ContradictionRule => ({
+    subject,
+    check: ({ config, variables: v, isExplicit }) =>
+      config.variant === "B" && v[subject] && isExplicit(subject) && !v.REQUIRE_LOGIN_SERVICE
+        ? "is true, but REQUIRE_LOGIN_SERVICE is false: it is a part of the login service, and is not deployed"
+        : undefined,
+  })),
   {
     subject: "REQUIRE_REGISTRATION_API",
     check: ({ variables: v, isExplicit }) =>
-      v.REQUIRE_REGISTRATION_API &&
-      isExplicit("REQUIRE_REGISTRATION_API") &&
-      !v.REQUIRE_RESOURCE_CATALOGUE &&
-      !v.REQUIRE_DATA_ACCESS
-        ? "is true, but there is neither a resource catalogue nor a data access service to register in"
+      v.REQUIRE_REGISTRATION_API && isExplicit("REQUIRE_REGISTRATION_API") && !v.REQUIRE_RESOURCE_CATALOGUE
+        ? "is true, but REQUIRE_RESOURCE_CATALOGUE is false: there is nothing to register in, and no registration API"
         : undefined,
   },
   {
     subject: "CLOUDDATA_DATA_SPECIFICATION",
     check: ({ variables: v }) =>
-      v.CLOUDDATA_DATA_SPECIFICATION && !v.REQUIRE_RESOURCE_CATALOGUE && !v.REQUIRE_DATA_ACCESS
-        ? "is true, but there is neither a resource catalogue nor a data access service to harvest into"
+      v.CLOUDDATA_DATA_SPECIFICATION && !v.REQUIRE_RESOURCE_CATALOGUE
+        ? "is true, but REQUIRE_RESOURCE_CATALOGUE is false: nothing is harvested"
         : undefined,
   },
 ];

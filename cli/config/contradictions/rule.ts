@@ -7,6 +7,8 @@ export interface ContradictionInput {
   readonly variables: Variables;
   readonly isExplicit: (name: keyof Variables) => boolean;
   readonly facts: MachineFacts;
+  /** What the variable would be if nobody had set it. */
+  readonly defaultOf: (name: keyof Variables) => unknown;
 }
 
 /** Looks at a whole configuration for one thing that does not go together. */
@@ -23,7 +25,7 @@ export interface ContradictionRule {
 export function hasIdentity({ config, variables }: Pick<ContradictionInput, "config" | "variables">): boolean {
   return config.variant === "A"
     ? variables.REQUIRE_IDENTITY_SERVICE || variables.IDENTITY_ISSUER_URL !== undefined
-    : variables.REQUIRE_LOGIN_SERVICE;
+    : variables.REQUIRE_LOGIN_SERVICE || variables.IDENTITY_ISSUER_URL !== undefined;
 }
 
 export function isEmbedded({ variables }: Pick<ContradictionInput, "variables">): boolean {

@@ -14,7 +14,7 @@ export const cloudDataVariables = {
     type: url(["https", "http"]),
     fallback: fixed("https://datahub.creodias.eu/resto/api/collections"),
     meaning:
-      "Catalogue of the provider's offering: the address below which each collection has its OpenSearch description (`/Sentinel2/describe.xml`), or a STAC API.",
+      "Catalogue of the provider's offering, which may be at a private address: the address below which each collection has its OpenSearch description (`/Sentinel2/describe.xml`), or a STAC API.",
   },
   CLOUDDATA_CATALOGUE_TYPE: {
     type: choice(["OpenSearch", "STACAPI"]),

@@ -32,7 +32,10 @@ export const componentVariables = {
   REQUIRE_LOGIN_SERVICE: {
     type: boolean,
     variants: ["B"],
-    fallback: fixed(true),
+    fallback: derived(
+      "true, or false where IDENTITY_ISSUER_URL names an existing one",
+      ({ get }) => get("IDENTITY_ISSUER_URL") === undefined,
+    ),
     meaning: "Deploy the login service.",
   },
   REQUIRE_PDP: {
@@ -53,8 +56,10 @@ export const componentVariables = {
   REQUIRE_REGISTRATION_API: {
     type: boolean,
     variants: ["A"],
-    fallback: fixed(true),
-    meaning: "Deploy the registration API.",
+    worksInBoth: true,
+    fallback: derived("true (variant A), false (variant B)", ({ variant }) => variant === "A"),
+    meaning:
+      "Offer the registration API, with a host of its own. What workspaces, jobs and harvesters register is carried out without it, too.",
   },
   REQUIRE_WORKSPACE_API: { type: boolean, fallback: fixed(true), meaning: "Deploy the workspace API." },
   REQUIRE_BUCKET_OPERATOR: {
@@ -112,7 +117,7 @@ export const componentVariables = {
     type: boolean,
     fallback: sameAs("REQUIRE_WORKSPACE_API"),
     meaning:
-      "Install the continuous-delivery component that the workspace API depends on. Set to false where the cluster has one.",
+      "Install the continuous-delivery component that the workspace API depends on. It has no effect here: workspaces are made by the reconciler that the workspace API brings, which needs no other component.",
     aliases: ["INSTALL_FLUX"],
   },
   WORKSPACE_CREATION: {

@@ -45,7 +45,6 @@ export const identityVariables = {
   IDENTITY_POSTGRES_PASSWORD: {
     type: secret(),
     variants: ["A"],
-    worksInBoth: true,
     fallback: identitySecret("IDENTITY_POSTGRES_PASSWORD"),
     meaning: "Password of the deployed PostgreSQL.",
   },

@@ -1,5 +1,5 @@
 import type { Variables } from "@swath/manifest";
-import { derived, fixed, sameAs, type Fallback, type VariableGroup } from "../define.ts";
+import { derived, fixed, sameAs, type Fallback, type RuleContext, type VariableGroup } from "../define.ts";
 import { boolean, text } from "../value-types.ts";
 
 /** How people come in: open or protected, with TLS or without, and who signs the certificates. */
@@ -7,9 +7,8 @@ export const protectionVariables = {
   OPEN_INGRESS: {
     type: boolean,
     fallback: derived(
-      "false; true in variant A where there is no identity service to protect anything with",
-      ({ get, variant }) =>
-        variant === "A" && !get("REQUIRE_IDENTITY_SERVICE") && get("IDENTITY_ISSUER_URL") === undefined,
+      "false; true where there is no identity service to protect anything with",
+      (context) => !hasIssuer(context),
     ),
     meaning: "Offer `<service>-open.<domain>` hosts that nothing protects. Leave it false for a secure system.",
   },
@@ -20,6 +19,7 @@ export const protectionVariables = {
   REGISTRATION_API_PROTECTION: {
     ...protection("REQUIRE_REGISTRATION_API", "the registration API"),
     variants: ["A"],
+    worksInBoth: true,
     aliases: ["REQUIRE_REGISTRATION_API_PROTECTION"],
   },
   REQUIRE_WORKSPACE_API_PROTECTION: protection("REQUIRE_WORKSPACE_API", "the workspace API"),
@@ -66,12 +66,20 @@ export const protectionVariables = {
   },
 } satisfies VariableGroup;
 
+/** Something tells who people are: the identity service, the login service, or an existing issuer. */
+function hasIssuer({ get, variant }: RuleContext): boolean {
+  const deployed = variant === "B" ? "REQUIRE_LOGIN_SERVICE" : "REQUIRE_IDENTITY_SERVICE";
+  return get(deployed) || get("IDENTITY_ISSUER_URL") !== undefined;
+}
+
 function protection(component: keyof Variables, title: string) {
   return {
     type: boolean,
     fallback: derived(
-      `value of ${component}, and false where OPEN_INGRESS is true (variant A); value of ${component} (variant B)`,
-      ({ get, variant }) => get(component) === true && (variant === "B" || !get("OPEN_INGRESS")),
+      `value of ${component}, and false where OPEN_INGRESS is true (variant A) or there is no login service (variant B)`,
+      (context) =>
+        context.get(component) === true &&
+        (context.variant === "B" ? hasIssuer(context) : !context.get("OPEN_INGRESS")),
     ) as Fallback<boolean>,
     meaning: `Let only requests with valid credentials reach ${title}.`,
   };

@@ -138,7 +138,7 @@ export const storageVariables = {
     meaning:
       "Who can mount the processing service's volume. With ReadWriteMany, which ADES_STORAGE has to offer, the steps of jobs run on every node; with ReadWriteOnce on the service's own. Kubernetes only; it cannot be changed later.",
   },
-  APPLICATION_HUB_STORAGE: ofDefaultStorage("application hub"),
+  APPLICATION_HUB_STORAGE: ofOneVariant("application hub", "A"),
   DATA_ACCESS_STORAGE: {
     ...ofDefaultStorage("data access service"),
     meaning:
@@ -150,7 +150,7 @@ export const storageVariables = {
     meaning:
       "Storage class of the resource catalogue's volumes. It has none: records are in the database (POSTGRES_STORAGE).",
   },
-  PDE_STORAGE: { ...ofDefaultStorage("processor development environment"), variants: ["B"] },
+  PDE_STORAGE: ofOneVariant("processor development environment", "B"),
 } satisfies VariableGroup;
 
 function ofDefaultStorage(owner: string) {
@@ -161,6 +161,11 @@ function ofDefaultStorage(owner: string) {
     fallback: sameAs("DEFAULT_STORAGE"),
     meaning: `Storage class of the ${owner}'s volumes.`,
   };
+}
+
+function ofOneVariant(owner: string, variant: Variant) {
+  const { worksInBoth: _both, ...definition } = ofDefaultStorage(owner);
+  return { ...definition, variants: [variant] as readonly Variant[] };
 }
 
 function volumeSize(owner: string) {

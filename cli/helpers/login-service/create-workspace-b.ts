@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { CommandError } from "../../commands/command.ts";
 import type { Fetch } from "../../targets/deployment-fetch.ts";
 import { describe } from "../admin-session.ts";
 import { readDeployment } from "../defaults.ts";
 import type { Helper, HelperContext } from "../helper.ts";
+import { waitForWorkspace } from "../wait-for-workspace.ts";
 import { clientFile, readClientFile } from "./client-file.ts";
 
 const USAGE = `Usage: create-workspace <domain> <user> <user-id> [<client-id> <client-secret>]
@@ -19,7 +18,6 @@ Creates the workspace of a user (variant B). Asks for the administrator's passwo
 `;
 
 const TIMEOUT_MS = 30_000;
-const READY_TIMEOUT_MS = 120_000;
 
 /** deploy/bin/create-workspace of variant B */
 export const createWorkspaceB: Helper = async (context) => {
@@ -34,7 +32,7 @@ export const createWorkspaceB: Helper = async (context) => {
       `${file} is missing: run deploy/swath/swath-protection.sh apply, which writes it, or give <client-id> <client-secret>`,
     );
   }
-  const deployment = await readDeployment(context);
+  const deployment = await readDeployment(context, domain);
   const isOwn = deployment.domain === domain;
   const addressOf = (service: "auth" | "workspace-api") =>
     isOwn ? deployment.url(service) : `https://${service}.${domain}`;
@@ -64,7 +62,12 @@ export const createWorkspaceB: Helper = async (context) => {
     throw new CommandError(`workspace ${user} cannot be created: ${describe(status, body)}`);
   }
   if (status === 201) {
-    await waitUntilReady(fetch, `${url}/${(body as { name: string }).name}`, idToken);
+    const { name } = body as { name: string };
+    await waitForWorkspace({
+      name,
+      read: () => send(fetch, "GET", `${url}/${name}`, { idToken }),
+      print: context.terminal.print,
+    });
   }
   context.stdout.write(`${JSON.stringify(body)}\n`);
 };
@@ -112,22 +115,5 @@ async function send(
     throw new CommandError(
       `${new URL(url).origin} cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`,
     );
-  }
-}
-
-async function waitUntilReady(fetch: Fetch, url: string, idToken: string): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    const { status, body } = await send(fetch, "GET", url, { idToken });
-    const { status: state, status_reason: reason } = Object(body) as { status?: string; status_reason?: string };
-    if (status === 200 && state === "ready") {
-      return;
-    }
-    if (Date.now() > deadline) {
-      throw new CommandError(
-        `the workspace was created and is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason ?? describe(status, body)}`,
-      );
-    }
-    await sleep(250);
   }
 }

@@ -1,3 +1,4 @@
+import { workspacePrefix } from "@swath/manifest";
 import type { Plan } from "../../platform/plan.ts";
 
 /** A user that the protection script protects paths for. */
@@ -18,12 +19,9 @@ const PATHS: ReadonlyMap<string, (user: string) => string> = new Map(
   Object.entries<(user: string) => string>({
     "dummy-service": (user) => `/${user}space`,
     ades: (user) => `/${user}`,
-    "workspace-api": (user) => `/workspaces/${WORKSPACE_PREFIX}-${user}`,
+    "workspace-api": (user) => `/workspaces/${workspacePrefix({ variant: "B" })}-${user}`,
   }),
 );
-
-/** What names of workspaces begin with in variant B. */
-export const WORKSPACE_PREFIX = "guide-user";
 
 /** Services whose paths the protection script protects, of those that the deployment has protected. */
 export function listProtectedServices({ routes }: Pick<Plan, "routes">): readonly string[] {

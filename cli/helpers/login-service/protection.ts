@@ -1,10 +1,14 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { sortForApply, toPlainYaml } from "@swath/kubernetes";
 
 import { CommandError } from "../../commands/command.ts";
 import { openTarget, readDeployedPlan } from "../../commands/open-target.ts";
+import { parseArguments } from "../../config/arguments.ts";
+import { formatMistake } from "../../config/report.ts";
 import type { Plan } from "../../platform/plan.ts";
 import { formatTable } from "../../view/table.ts";
 import { type AdminSession, describe } from "../admin-session.ts";
+import { chooseCluster } from "../choose-cluster.ts";
 import { type Deployment, readDeployment } from "../defaults.ts";
 import type { Helper, HelperContext } from "../helper.ts";
 import { listContradictions } from "./check-options.ts";
@@ -22,7 +26,7 @@ Protects the processing service, the workspace API and the dummy service for two
   user1-id    unique ID of the first user, eric by default; the login service shows it: Users, then the user
   user2-id    unique ID of the second user, bob by default
   public-ip   as the main deployment has it; may be empty
-  domain      as the main deployment has it; may be empty
+  domain      as the main deployment has it; may be empty. It says which deployment is meant; either order is understood
 
   Users are made in the login service (Users, then Add person), or by deploy/bin/create-user -U eric, which prints the ID.
   --cluster <name>     deployment that is meant, where there are several
@@ -34,7 +38,7 @@ const SOFTWARE_ID = "swath-protection";
 
 /** deploy/swath/swath-protection.sh */
 export const protection: Helper = async (context) => {
-  const [action = "apply", first = "", second = "", publicIp, domain, ...more] = context.args;
+  const [action = "apply", first = "", second = "", arg4, arg5, ...more] = context.args;
   if (["-h", "--help"].includes(action)) {
     context.stdout.write(USAGE);
     return;
@@ -45,16 +49,20 @@ export const protection: Helper = async (context) => {
   if (!["apply", "delete", "template"].includes(action)) {
     throw new CommandError(`ERROR: bad action: ${action}\n\n${USAGE}`);
   }
-  const plan = await readPlan(context);
+  const { domain, publicIp, mistakes } = parseArguments({ arg3: arg4, arg4: arg5 });
+  if (mistakes.length > 0) {
+    throw new CommandError(`${mistakes.map(formatMistake).join("\n")}\n\n${USAGE}`);
+  }
+  const plan = await readPlan(context, domain);
   const contradictions = listContradictions(plan, { domain, publicIp, env: context.env });
   if (contradictions.length > 0) {
     throw new CommandError(
       `the options contradict the deployment:\n${contradictions.map((line) => `  ${line}`).join("\n")}\nRun it with the options of the deployment, or deploy again with these.`,
     );
   }
-  const deployment = await readDeployment(context);
+  const deployment = await readDeployment(context, domain);
   const session = openLoginSession(context, deployment);
-  const admin = `${deployment.url("identity")}/admin/realms/${encodeURIComponent(plan.settings.variables.IDENTITY_REALM)}`;
+  const admin = `${deployment.url("identity")}${adminRealmPath(plan.settings.variables.IDENTITY_REALM)}`;
   const users = await findUsers(session, admin, [
     ["eric", first],
     ["bob", second],
@@ -220,8 +228,8 @@ async function findUsers(
   return users;
 }
 
-async function readPlan({ env }: HelperContext): Promise<Plan> {
-  const plan = await readDeployedPlan(openTarget(env["SWATH_CLUSTER"], env));
+async function readPlan({ env }: HelperContext, domain: string | undefined): Promise<Plan> {
+  const plan = await readDeployedPlan(openTarget(await chooseCluster(env, domain), env));
   if (plan.settings.variant !== "B") {
     throw new CommandError(
       "the deployment is of variant A, which protects its services itself; deploy with PLATFORM_VARIANT=B to protect them by this script",

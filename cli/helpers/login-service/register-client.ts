@@ -29,7 +29,7 @@ export const registerClientHelper: Helper = async (context) => {
       `${host === "" || name === "" ? "the host or the client's name is missing" : "too many arguments"}\n\n${USAGE}`,
     );
   }
-  const deployment = await readDeployment(context);
+  const deployment = await readDeployment(context, host.replace(/^https?:\/\//, "").replace(/^[^.]*\.|[:/].*$/g, ""));
   const own = deployment.url("identity");
   const isOwn = [new URL(own).host, new URL(own).hostname, own].includes(host.replace(/\/+$/, ""));
   const address = isOwn ? own : /^https?:\/\//.test(host) ? host.replace(/\/+$/, "") : `https://${host}`;

@@ -74,7 +74,8 @@ async function send(
       body: JSON.stringify(body),
     });
     const reply = (await response.json()) as ServiceResponse;
-    if (response.status === 404) {
+    // 501: a deployment without a catalogue.
+    if (response.status === 404 || response.status === 501) {
       throw new RefusedForGoodError(reply.detail ?? `${owner} has no workspace`);
     }
     if (!response.ok) {

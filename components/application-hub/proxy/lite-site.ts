@@ -23,7 +23,7 @@ const POLICY =
 
 /** JupyterLite with Pyodide, as files that the proxy has. */
 export async function createLiteSite(logger: Logger): Promise<FastifyInstance> {
-  const app = createApp(logger);
+  const app = createApp(logger, { keepsSlashes: true });
   await app.register(fastifyStatic, { root: LITE, serve: false, dotfiles: "ignore" });
   const send = (reply: FastifyReply, root: string, path: string, maxAge = "public, max-age=3600") => {
     const file = join(root, path);

@@ -61,7 +61,7 @@ export async function createSites(logger: Logger): Promise<Sites> {
 
 /** The STAC browser. Its pages may ask the hosts of its profile besides their own origin, and nothing else. */
 async function createStacBrowser(logger: Logger, hosts: readonly string[]): Promise<FastifyInstance> {
-  const app = createApp(logger);
+  const app = createApp(logger, { keepsSlashes: true });
   app.get("/site.json", (_request, reply) => reply.header("cache-control", "no-cache").send({ hosts }));
   await addWebFiles(app, {
     directory: STAC_BROWSER,

@@ -11,6 +11,8 @@ export interface BucketStorage {
   readonly apply: (bucket: Bucket, save: (made: BucketMade) => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Takes the keys away, and the data too where the bucket asks for that. */
   readonly remove: (bucket: Bucket, signal: AbortSignal) => Promise<void>;
+  /** Tries the account that buckets are made with. @throws {Error} saying what to check */
+  readonly check: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

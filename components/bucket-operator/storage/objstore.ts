@@ -62,6 +62,8 @@ export function createObjstoreStorage({ admin, empty, close }: ObjstoreOptions):
         await admin.deleteBucket(bucketName);
       }
     },
+    // Any bucket name does: the account is what is tried.
+    check: async () => void (await admin.findBucket(KEY_TITLE)),
     close,
   };
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { readyOnce } from "@swath/service";
+
+import { createOpenStackStorage } from "../storage/openstack/openstack.ts";
 import { CLOUD, LARGE, startOpenStackStub } from "./openstack-stub.ts";
 import { type TestOperator, startOperator } from "./start-operator.ts";
 
@@ -164,4 +167,21 @@ test("kill -9 at any moment leaves no orphan: one project, one user, one pair of
     assert.deepEqual(more, [], `${moment}: users`);
     assert.equal([...cloud.ec2.values()].filter(({ user_id: id }) => id === user?.id).length, 1, `${moment}: keys`);
   }
+});
+
+test("is not ready with an account that the cloud refuses, and names the variables to check", async () => {
+  const { check, close } = createOpenStackStorage({
+    url: `${cloud.origin}/v3`,
+    region: "RegionOne",
+    domain: CLOUD.domain,
+    username: CLOUD.username,
+    password: "wrong",
+    memberRole: CLOUD.memberRole,
+    serviceProject: undefined,
+    emailPattern: "<name>@example.org",
+    s3Url: cloud.origin,
+  });
+  const ready = readyOnce(check, { retryMs: 0 });
+  await assert.rejects(ready(), /answers 401 .*check CLOUD_USERNAME, CLOUD_PASSWORD, CLOUD_DOMAINNAME/);
+  await close();
 });

@@ -4,8 +4,8 @@ import {
   type VerifiedToken,
   methodScope,
   parseCookies,
-  readBearerToken,
   readCookie,
+  readRequestTokens,
 } from "@swath/auth";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -13,7 +13,7 @@ import { canonicalizePath } from "../canonical/canonical-path.ts";
 import { Refusal } from "../errors.ts";
 import type { ProtectedHost } from "../hosts.ts";
 import { respond } from "../respond.ts";
-import type { Guard } from "../check-request.ts";
+import { type Guard, umaChallenge } from "../check-request.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -35,7 +35,7 @@ export async function authorize(
   if (original === undefined || !METHODS.includes(method)) {
     throw new Refusal("BAD_PARAMETER", { because: "X-Original-Uri and X-Original-Method must say what is asked for" });
   }
-  const path = canonicalizePath(original.split("?", 1)[0] ?? "").decoded;
+  const path = canonicalizePath(unquote(original).split("?", 1)[0] ?? "").decoded;
   const { clientId } = host.credentials;
   const evaluator = policies.peek(clientId) ?? (await policies.load(clientId));
   const registered = evaluator.findResources(path).filter(({ type }) => type === METHOD_RESOURCE_TYPE);
@@ -63,7 +63,7 @@ export async function authorize(
   respond(request, response, {
     status: 401,
     ...(ticket !== undefined && {
-      headers: { "www-authenticate": `UMA realm=eoepca,as_uri=${tickets?.issuer ?? ""},ticket=${ticket}` },
+      headers: { "www-authenticate": umaChallenge(tickets?.issuer ?? "", ticket) },
     }),
   });
 }
@@ -79,11 +79,10 @@ interface ShownToken {
 
 /** Tokens that the request brings, in the order in which they are tried: the cookie of a former exchange may be old. */
 function listTokens(request: IncomingMessage, clientId: string): readonly ShownToken[] {
-  const user = readBearerToken(request.headers.authorization) ?? first(request, "x-user-id");
   const rpt = readCookie(parseCookies(request.headers.cookie), rptCookie(clientId));
   return [
     ...(rpt === undefined || rpt === "" ? [] : [{ token: rpt, isRpt: true }]),
-    ...(user === undefined ? [] : [{ token: user, isRpt: false }]),
+    ...readRequestTokens(request.headers, true).map((token) => ({ token, isRpt: false })),
   ];
 }
 
@@ -118,6 +117,9 @@ function isPermitted({ claims }: VerifiedToken, resource: string, scope: string)
     })
   );
 }
+
+/** Clients of the earlier release line send the address in quotation marks. */
+const unquote = (text: string): string => /^"(.*)"$/.exec(text.trim())?.[1] ?? text;
 
 function first({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];

@@ -36,7 +36,13 @@ export async function handleEnforcement(
   }
   if (first === "resources" && rest.length <= 1 && /^[\w-]*$/.test(rest[0] ?? "")) {
     const id = rest[0] ?? "";
-    return passResources(enforcement, host, request, response, `${id === "" ? "" : `/${id}`}${query}`);
+    return passResources(
+      { ...enforcement, verifier: guard.verifier },
+      host,
+      request,
+      response,
+      `${id === "" ? "" : `/${id}`}${query}`,
+    );
   }
   throw new Refusal("UNKNOWN_PATH", { because: "there are /authorize and /resources" });
 }

@@ -1,4 +1,4 @@
-import { readRequestToken } from "@swath/auth";
+import { TokenError, type TokenVerifier, readRequestTokens } from "@swath/auth";
 import { type Peer, readBody } from "@swath/service";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -13,7 +13,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** `/resources` of the known enforcement point: the identity service keeps them, and decides who may change which. */
 export async function passResources(
-  { peer, realm }: { readonly peer: Peer; readonly realm: string },
+  { peer, realm, verifier }: { readonly peer: Peer; readonly realm: string; readonly verifier: TokenVerifier },
   { credentials }: ProtectedHost,
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,7 +28,7 @@ export async function passResources(
     respond(request, response, { status: 415, headers: { error: "the body must be application/json" } });
     return;
   }
-  const token = readRequestToken(request.headers, true);
+  const token = await chooseToken(verifier, readRequestTokens(request.headers, true));
   const body = hasBody ? await readText(request) : undefined;
   const path = `/internal/realms/${encodeURIComponent(realm)}/clients/${encodeURIComponent(credentials.clientId)}/enforcement/resources${rest}`;
   const reply = await peer
@@ -52,6 +52,24 @@ export async function passResources(
     body: await reply.text(),
     ...(error !== null && { headers: { error } }),
   });
+}
+
+/** The first token that is good; the identity service refuses the first one when none is. */
+async function chooseToken(verifier: TokenVerifier, tokens: readonly string[]): Promise<string | undefined> {
+  if (tokens.length < 2) {
+    return tokens[0];
+  }
+  for (const token of tokens) {
+    try {
+      await verifier.verify(token);
+      return token;
+    } catch (error) {
+      if (!(error instanceof TokenError)) {
+        throw new Refusal("ISSUER_UNAVAILABLE", { cause: error });
+      }
+    }
+  }
+  return tokens[0];
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import type { Logger, Peer } from "@swath/service";
 
 import type { ClientCredentials } from "../tokens/credentials.ts";
@@ -72,7 +73,7 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     if (token === undefined) {
       return undefined;
     }
-    const response = await peer.fetch(`/realms/${encodeURIComponent(realm)}/authz/protection/permission`, {
+    const response = await peer.fetch(`${realmPath(realm)}/authz/protection/permission`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify(permissions),

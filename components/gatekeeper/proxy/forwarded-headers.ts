@@ -28,6 +28,7 @@ export function forwardedHeaders(options: ForwardOptions): string[] {
   const { rawHeaders, host, cookie, verified, boundTo, userIdHeader = false, now } = options;
   const dropped = connectionNames(rawHeaders);
   const headers: string[] = ["Host", host.authority];
+  const hasAuthorization = rawHeaders.some((name, index) => index % 2 === 0 && name.toLowerCase() === "authorization");
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
@@ -38,7 +39,14 @@ export function forwardedHeaders(options: ForwardOptions): string[] {
     if ((lower === "authorization" || lower === "dpop") && verified !== undefined) {
       continue;
     }
-    if (isForgery(lower) || (userIdHeader && lower.replaceAll(/[^a-z0-9]/g, "-") === USER_ID_HEADER)) {
+    if (isForgery(lower)) {
+      continue;
+    }
+    if (userIdHeader && lower.replaceAll(/[^a-z0-9]/g, "-") === USER_ID_HEADER) {
+      // A token that was not accepted is for the service to refuse: without it, its sender would pass for nobody.
+      if (verified === undefined && lower === USER_ID_HEADER && !hasAuthorization && value.trim() !== "") {
+        headers.push("Authorization", `Bearer ${value.trim()}`);
+      }
       continue;
     }
     headers.push(name, lower === "x-forwarded-host" ? host.authority : value);

@@ -4,7 +4,7 @@ import {
   type TokenVerifier,
   type VerifiedToken,
   readDpopToken,
-  readRequestToken,
+  readRequestTokens,
   type RequestCookies,
 } from "@swath/auth";
 
@@ -69,14 +69,14 @@ export function createTokenFinder({
   shownKeys,
 }: TokenFinderDeps): TokenFinder {
   const readHeaders = ({ authorization, userId }: TokenRequest) =>
-    readRequestToken({ authorization, "x-user-id": userId }, verifier.acceptsIdTokens);
+    readRequestTokens({ authorization, "x-user-id": userId }, verifier.acceptsIdTokens);
   const peek: TokenFinder["peek"] = (request) => {
     const { cookies, audiences } = request;
     if (readDpopToken(request.authorization) !== undefined) {
       // Each proof is to be looked at.
       return undefined;
     }
-    const bearer = readHeaders(request);
+    const [bearer] = readHeaders(request);
     const token = bearer ?? readOnlyValue(cookies, tokenCookies.names.access);
     if (token === undefined) {
       return readOnlyValue(cookies, tokenCookies.names.refresh) === undefined ? { kind: "none" } : undefined;
@@ -143,12 +143,17 @@ export function createTokenFinder({
       if (bound !== undefined) {
         return findBound(bound, request);
       }
-      const bearer = readHeaders(request);
-      if (bearer !== undefined) {
+      const failures: TokenError[] = [];
+      for (const bearer of readHeaders(request)) {
         const result = await check(bearer, audiences);
-        return result instanceof TokenError
-          ? { kind: "invalid", error: result, from: "header" }
-          : { kind: "verified", verified: result, from: "header", setCookies: [] };
+        if (!(result instanceof TokenError)) {
+          return { kind: "verified", verified: result, from: "header", setCookies: [] };
+        }
+        failures.push(result);
+      }
+      const [failure] = failures;
+      if (failure !== undefined) {
+        return { kind: "invalid", error: failure, from: "header" };
       }
       const access = readOnlyValue(cookies, tokenCookies.names.access);
       const result = access === undefined ? undefined : await check(access, audiences);

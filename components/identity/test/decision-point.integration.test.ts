@@ -287,3 +287,15 @@ test("the page and the document of the interface are there", async () => {
   const { body } = await identity.send("/pdp/openapi.json");
   assert.ok(body.paths["/pdp/policy/validate"].get);
 });
+
+test("a login service without the decision point answers nothing below /pdp", async () => {
+  const without = await startIdentity({ login: true, decisionPoint: false });
+  try {
+    const { access_token: bearer } = await without.logIn("admin");
+    assert.equal((await without.send(POLICY, { bearer })).status, 404);
+    assert.equal((await without.send(`${POLICY}validate`, { json: question("eric"), bearer })).status, 404);
+    assert.equal((await without.send("/.well-known/openid-configuration")).status, 200);
+  } finally {
+    await without.close();
+  }
+});

@@ -62,6 +62,7 @@ interface AskInit {
 /** A whole identity service with its own PostgreSQL, on a free port of the loopback interface. */
 export async function startIdentity({
   login = false,
+  decisionPoint = true,
   registration = "off",
   host = "127.0.0.1",
   smtpUrl,
@@ -70,6 +71,7 @@ export async function startIdentity({
   /** Name that browsers know the service by: passkeys need one. */
   readonly host?: string;
   readonly login?: boolean;
+  readonly decisionPoint?: boolean;
   readonly smtpUrl?: string;
 } = {}): Promise<TestIdentity> {
   const postgres = await startTestServer();
@@ -109,6 +111,7 @@ export async function startIdentity({
       LOGIN_PROVIDER: login ? "oxauth" : undefined,
       LOGIN_REALM: "master",
       LOGIN_REGISTRATION: "open",
+      DECISION_POINT: decisionPoint,
       DECISION_ALLOW_PRIVATE: "127.0.0.1",
       CLIENT_ALLOW_PRIVATE: "127.0.0.1",
       CLIENT_REGISTRATION: registration,

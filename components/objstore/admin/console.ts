@@ -63,7 +63,7 @@ const Quota = Type.Object({ bytes: Type.Union([Type.Integer({ minimum: 0 }), Typ
 export function createConsole(options: ConsoleOptions): FastifyInstance {
   const { store, rootUser, region, publicUrl } = options;
   const sessions = new Sessions(options);
-  const app = createApp(options.logger);
+  const app = createApp(options.logger, { keepsSlashes: true });
   app.setSchemaErrorFormatter(
     (errors) => new Problem(400, errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join("; ")),
   );

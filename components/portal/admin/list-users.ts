@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { Problem } from "@swath/service";
 
 import { fetchJson } from "../services/fetch-json.ts";
@@ -19,7 +20,7 @@ export function createListUsers(identity: Service | undefined, realm: string): L
     for (let first = 0; first < MAX_USERS; first += PAGE) {
       const { status, body: page } = await fetchJson<readonly { readonly username: string }[]>({
         service: identity,
-        path: `/admin/realms/${encodeURIComponent(realm)}/users?first=${first}&max=${PAGE}&briefRepresentation=true`,
+        path: `${adminRealmPath(realm)}/users?first=${first}&max=${PAGE}&briefRepresentation=true`,
         token,
         clientAddress,
       });

@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { Problem } from "@swath/service";
 
 import { forward } from "../services/forward.ts";
@@ -24,7 +25,7 @@ export function createRequireAdmin(identity: Service | undefined, realm: string)
     const { status, body } = await forward({
       service: identity,
       method: "GET",
-      path: `/admin/realms/${encodeURIComponent(realm)}`,
+      path: adminRealmPath(realm),
       headers: { accept: "application/json" },
       body: null,
       token,

@@ -2,7 +2,14 @@ import { hash } from "node:crypto";
 
 import type pg from "pg";
 
-import { deleteHarvester, findHarvester, listCreatedBy, putHarvester, resumeRun } from "../store/harvesters.ts";
+import {
+  deleteHarvester,
+  findHarvester,
+  listCreatedBy,
+  putHarvester,
+  repeatFailedRun,
+  resumeRun,
+} from "../store/harvesters.ts";
 import { addTask } from "../store/tasks.ts";
 import { OFFERING, type OfferedCollection } from "./cloud-data-offering.ts";
 import { readHarvester } from "./config.ts";
@@ -39,6 +46,7 @@ export async function deployCloudData(pool: pg.Pool, requested: CloudData | unde
     } else {
       // How the storage is reached may be another since the last start.
       await resumeRun(pool, { scope: "", name: config.name });
+      await repeatFailedRun(pool, { scope: "", name: config.name });
     }
   }
   for (const { collections } of requested === undefined ? [] : OFFERING) {

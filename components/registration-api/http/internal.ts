@@ -32,8 +32,8 @@ interface InternalOptions {
   readonly pool: pg.Pool;
   /** Knows what callers show as a bearer token. */
   readonly isSecret: SecretCheck;
-  /** Public base URL of the API, for the addresses of tasks. */
-  readonly publicUrl: string;
+  /** Public base URL of the API, for the addresses of tasks; undefined where it has no host. */
+  readonly publicUrl: string | undefined;
 }
 
 /** What other services of the deployment ask in the name of workspaces, on a port that is not published. */
@@ -50,7 +50,7 @@ export function createInternalApi({ logger, pool, isSecret, publicUrl }: Interna
     const task = wait > 0 ? await awaitTask(pool, accepted.id, wait * 1000) : undefined;
     return reply.code(202).send({
       ...accepted,
-      location: `${publicUrl}/tasks/${accepted.id}`,
+      ...(publicUrl !== undefined && { location: `${publicUrl}/tasks/${accepted.id}` }),
       ...(task && { state: task.state, reason: task.reason, records: task.result?.records ?? [] }),
     });
   });

@@ -115,6 +115,20 @@ export async function resumeRun(
   );
 }
 
+/** Has a harvester whose last run failed for good run again now, rather than at its next time: what failed may be corrected. */
+export async function repeatFailedRun(
+  pool: pg.Pool,
+  { scope, name }: { readonly scope: string; readonly name: string },
+): Promise<void> {
+  const { rows } = await pool.query<{ id: string; state: string }>(
+    "select id, state from task where kind = 'harvest' and order_key = $1 order by id desc limit 1",
+    [`${scope} harvester ${name}`],
+  );
+  if (rows[0]?.state === "failed") {
+    await addRun(pool, { scope, name }, { key: `${scope} ${name} after ${rows[0].id}` });
+  }
+}
+
 /** Starts the harvesters whose time has come; several workers start each once. */
 export async function startDueHarvesters(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<Harvester>(

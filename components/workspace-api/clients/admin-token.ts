@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import type { Peer } from "@swath/service";
 
 import { IdentityError } from "./identity-admin.ts";
@@ -17,7 +18,7 @@ export function createAdminToken({ peer, realm, client, user, passwords }: Admin
   let pending: Promise<string> | undefined;
 
   const logIn = async ([password = "", ...others] = passwords): Promise<string> => {
-    const response = await peer.fetch(`/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`, {
+    const response = await peer.fetch(`${realmPath(realm)}/protocol/openid-connect/token`, {
       method: "POST",
       timeout: 10_000,
       headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },

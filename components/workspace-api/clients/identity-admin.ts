@@ -1,3 +1,4 @@
+import { adminRealmPath } from "@swath/manifest/realm-paths";
 import type { Peer } from "@swath/service";
 
 export interface FoundUser {
@@ -56,7 +57,7 @@ export class IdentityError extends Error {
 }
 
 export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions): IdentityAdmin {
-  const base = `/admin/realms/${encodeURIComponent(realm)}`;
+  const base = adminRealmPath(realm);
 
   const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> => {
     const response = await peer.fetch(`${base}${path}`, {

@@ -97,7 +97,8 @@ const Registrations = Type.Object({
   ),
 });
 
-const registered = { 202: answer("Accepted", Message), ...NAMED };
+const UNTAKEN = { 501: failure("The deployment has no resource catalogue") };
+const registered = { 202: answer("Accepted", Message), ...NAMED, ...UNTAKEN };
 
 /** Answers of each request, by status. */
 export const RESPONSE_SCHEMAS = {
@@ -116,6 +117,6 @@ export const RESPONSE_SCHEMAS = {
   redeploy: { 204: nothing("Being compared"), ...NAMED },
   register: { ...registered, 400: failure("This type of resource is not registered by anybody") },
   registerDocument: registered,
-  deregister: { 200: answer("Accepted", Message), ...NAMED },
+  deregister: { 200: answer("Accepted", Message), ...NAMED, ...UNTAKEN },
   registrations: { 200: answer("The latest", Registrations), ...NAMED },
 } as const;

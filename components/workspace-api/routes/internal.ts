@@ -10,7 +10,7 @@ import { type Workspace, listOwned, listWorkspaces } from "../store/workspaces.t
 import type { ApiContext } from "./context.ts";
 import { registerIn } from "./register-in.ts";
 import { RegisterBody } from "./schemas.ts";
-import { toRegistration } from "./registration.ts";
+import { checkType } from "./registration.ts";
 import { statusOf, toCredentials } from "./record.ts";
 
 /** Workspaces of one user that are told. */
@@ -60,10 +60,10 @@ export function createInternalApi({ logger, context, isSecret }: InternalOptions
       const { user } = request.params;
       const { name: workspace } = await workspaceOf(user);
       const { provenance, wait, ...requested } = request.body;
+      checkType(requested);
       const { message, state, reason } = await registerIn(context, {
         workspace,
         requestedBy: user,
-        ...toRegistration(requested),
         request: { form: "register", ...requested },
         ...(provenance !== undefined && { provenance }),
         ...(wait !== undefined && { wait }),
@@ -82,9 +82,6 @@ export function createInternalApi({ logger, context, isSecret }: InternalOptions
       const { message } = await registerIn(context, {
         workspace,
         requestedBy: user,
-        queue: "deregister",
-        payload: { url },
-        message: `Item '${JSON.stringify({ url })}' was applied for de-registration`,
         request: { form: "deregister", url },
       });
       return reply.code(202).send({ message });

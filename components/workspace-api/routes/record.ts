@@ -86,7 +86,7 @@ async function reasonOf(
   }
   const beat = await lastBeat(db);
   if (beat === undefined || Date.now() - beat.getTime() > SILENCE * 1000) {
-    return "No reconciler is at work, so nothing is provisioned; deploy with INSTALL_GITOPS=true, or see to the one that the deployment brings.";
+    return "No reconciler is at work, so nothing is provisioned; see what stops it: bin/swath pods, bin/swath logs workspace-reconciler.";
   }
   const failed = steps.find(({ state }) => state === "failed");
   return failed && `Step ${failed.name} failed ${failed.attempts} times and is tried again: ${failed.error ?? ""}`;

@@ -13,43 +13,13 @@ import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } fro
 const tags = ["registration"];
 type Named = { Params: { name: string } };
 
-/** Which service takes which type of resource. */
-const QUEUES: Readonly<Record<string, string>> = {
-  "stac-item": "harvester",
-  "stac-collection": "harvester",
-  "stac-catalog": "harvester",
-  ades: "ades",
-  oaproc: "ades",
-  catalogue: "catalogue",
-  xml: "xml",
-  application: "application",
-};
+const TYPES = ["stac-item", "stac-collection", "stac-catalog", "ades", "oaproc", "catalogue", "xml", "application"];
 
-/**
- * What a request to register asks of which service.
- * @throws {WorkspaceError} 400 for a type that nobody takes
- */
-export function toRegistration({ type, url, parent_identifier }: Static<typeof RegisterBody>): {
-  readonly queue: string;
-  readonly payload: object;
-  readonly message: string;
-} {
-  const kind = type.toLowerCase();
-  const queue = Object.hasOwn(QUEUES, kind) ? QUEUES[kind] : undefined;
-  if (queue === undefined) {
-    throw new WorkspaceError(400, `"${type}" cannot be registered; allowed: ${Object.keys(QUEUES).join(", ")}.`);
+/** @throws {WorkspaceError} 400 for a type that cannot be registered */
+export function checkType({ type }: Static<typeof RegisterBody>): void {
+  if (!TYPES.includes(type.toLowerCase())) {
+    throw new WorkspaceError(400, `"${type}" cannot be registered; allowed: ${TYPES.join(", ")}.`);
   }
-  if (queue === "harvester") {
-    const root = url.endsWith("/") ? `${url}catalog.json` : url;
-    const payload = { name: "harvest-bucket-catalog", values: { resource: { root_path: root } } };
-    const message =
-      kind === "stac-item"
-        ? `STAC Catalog '${root}' was accepted for harvesting`
-        : `${type} ${root} was applied for registration`;
-    return { queue, payload, message };
-  }
-  const payload = { url, parent_identifier: parent_identifier ?? null, type };
-  return { queue, payload, message: `${type} ${url} was applied for registration` };
 }
 
 /** What existing clients are told, with the address of the task for those that follow it. */
@@ -74,7 +44,7 @@ function toRegistrationRecord({ id, kind, state, reason, request, ...task }: Reg
   };
 }
 
-/** Requests to register data and services; kept until the service that carries them out takes them. */
+/** Requests to register data and services, carried out by the registration service. */
 export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext): void {
   const { db, prefix } = context;
   const params = NameParams(workspaceNamePattern(prefix));
@@ -99,11 +69,9 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
     },
     async (request, reply) => {
       const who = await enterAsWriter(request);
-      const requested = { form: "register", ...request.body };
-      return sendAccepted(
-        reply.code(202),
-        await registerIn(context, { ...who, ...toRegistration(request.body), request: requested }),
-      );
+      checkType(request.body);
+      const accepted = await registerIn(context, { ...who, request: { form: "register", ...request.body } });
+      return sendAccepted(reply.code(202), accepted);
     },
   );
 
@@ -121,12 +89,8 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
       },
       async (request, reply) => {
         const who = await enterAsWriter(request);
-        const id = typeof request.body["id"] === "string" ? request.body["id"] : "document";
         const accepted = await registerIn(context, {
           ...who,
-          queue: kind,
-          payload: request.body,
-          message: `${id} was applied for registration`,
           request: { form: kind, document: request.body },
         });
         return sendAccepted(reply.code(202), accepted);
@@ -156,9 +120,6 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
       const payload = identifier ? { identifier } : { url };
       const accepted = await registerIn(context, {
         ...who,
-        queue: "deregister",
-        payload,
-        message: `Item '${JSON.stringify(payload)}' was applied for de-registration`,
         request: { form: "deregister", ...payload },
       });
       return sendAccepted(reply, accepted);

@@ -2,26 +2,32 @@ import type { Kysely } from "kysely";
 
 import type { Tables } from "./tables.ts";
 
-/** What is to be registered, and for whom. */
-export interface NewRegistration {
+/** A registration that was accepted while no service took it. */
+export interface KeptRegistration {
+  readonly id: string;
   readonly workspace: string;
-  /** Which service takes it: `harvester`, `ades`, `catalogue`, `xml`, `application`, `collection`, `json`, `deregister`. */
   readonly queue: string;
   readonly payload: object;
-  readonly requestedBy?: string;
+  readonly requested_by: string | null;
 }
 
-/** Keeps a request until the service that carries it out takes it. */
-export async function addRegistration(
+/** The oldest that nothing has taken. */
+export async function nextPending(db: Kysely<Tables>): Promise<KeptRegistration | undefined> {
+  return db
+    .selectFrom("registration")
+    .select(["id", "workspace", "queue", "payload", "requested_by"])
+    .where("state", "=", "pending")
+    .orderBy("id")
+    .executeTakeFirst();
+}
+
+export async function endRegistration(
   db: Kysely<Tables>,
-  { workspace, queue, payload, requestedBy }: NewRegistration,
-): Promise<string> {
-  const { id } = await db
-    .insertInto("registration")
-    .values({ workspace, queue, payload: JSON.stringify(payload), requested_by: requestedBy ?? null, message: null })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
+  id: string,
+  state: "done" | "failed",
+  message: string,
+): Promise<void> {
+  await db.updateTable("registration").set({ state, message, done_at: new Date() }).where("id", "=", id).execute();
 }
 
 export async function listRegistrations(db: Kysely<Tables>, workspace: string, limit: number) {

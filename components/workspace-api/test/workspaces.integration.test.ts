@@ -334,29 +334,6 @@ test("what was changed by hand is put right and reported", async () => {
   assert.equal((await aws(credentials, "s3", "ls", "s3://ws-carol/")).status, 0);
 });
 
-test("registrations are kept and shown", async () => {
-  const register = (user: string, body: object, path = "register") =>
-    fixture.send(user, "POST", `/workspaces/ws-eric/${path}`, body);
-  const harvest = await register("eric", { type: "STAC-Item", url: "s3://ws-eric/results/" });
-  assert.deepEqual(harvest, {
-    status: 202,
-    body: { message: "STAC Catalog 's3://ws-eric/results/catalog.json' was accepted for harvesting" },
-  });
-  assert.equal((await register("eric", { type: "ades", url: "https://ades.example.org" })).status, 202);
-  assert.equal((await register("eric", { type: "spaceship", url: "x" })).status, 400);
-  assert.equal((await register("eric", { type: "ades" })).status, 422);
-  assert.equal((await register("carol", { type: "ades", url: "x" })).status, 404);
-  const collection = await register("eric", { id: "scenes", type: "Collection" }, "register-collection");
-  assert.deepEqual(collection, { status: 202, body: { message: "scenes was applied for registration" } });
-  assert.equal((await register("eric", { identifier: "scenes" }, "deregister")).status, 200);
-  assert.equal((await register("eric", {}, "deregister")).status, 422);
-  const { body } = await fixture.send("eric", "GET", "/workspaces/ws-eric/registrations");
-  assert.deepEqual(
-    body.registrations.map(({ queue, state }: { queue: string; state: string }) => `${queue} ${state}`),
-    ["deregister pending", "collection pending", "ades pending", "harvester pending"],
-  );
-});
-
 test("lists come in pages", async () => {
   const first = await fixture.send("admin", "GET", "/workspaces?limit=2");
   assert.equal(first.body.workspaces.length, 2);

@@ -14,18 +14,25 @@ export function readBearerToken(authorization: string | undefined): string | und
 /** Header that clients of the login service (variant B) send an ID token in. */
 export const USER_ID_HEADER = "x-user-id";
 
+interface TokenHeaders {
+  readonly authorization?: string | undefined;
+  readonly [USER_ID_HEADER]?: string | readonly string[] | undefined;
+}
+
 /** The token of a request: `Authorization: Bearer`, else `X-User-Id` where ID tokens are accepted. */
-export function readRequestToken(
-  headers: {
-    readonly authorization?: string | undefined;
-    readonly [USER_ID_HEADER]?: string | readonly string[] | undefined;
-  },
-  acceptIdTokens: boolean,
-): string | undefined {
+export function readRequestToken(headers: TokenHeaders, acceptIdTokens: boolean): string | undefined {
+  return readRequestTokens(headers, acceptIdTokens)[0];
+}
+
+/**
+ * The tokens of a request in the order in which they are tried: `Authorization: Bearer`, then `X-User-Id` where ID tokens are accepted.
+ * Clients of the login service send an old token with permissions in the one and the user's ID token in the other.
+ */
+export function readRequestTokens(headers: TokenHeaders, acceptIdTokens: boolean): readonly string[] {
   const value = acceptIdTokens ? headers[USER_ID_HEADER] : undefined;
+  const bearer = readBearerToken(headers.authorization);
   // An empty header is one that a proxy set for want of a token. Several, which Node.js joins by commas, are no token.
-  return (
-    readBearerToken(headers.authorization) ??
-    (typeof value === "string" && value.trim() !== "" ? readBearerToken(`Bearer ${value.trim()}`) : undefined)
-  );
+  const userId =
+    typeof value === "string" && value.trim() !== "" ? readBearerToken(`Bearer ${value.trim()}`) : undefined;
+  return [bearer, userId].filter((token) => token !== undefined);
 }

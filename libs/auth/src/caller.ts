@@ -1,9 +1,9 @@
 import { Problem, noteActor } from "@swath/service";
 
 import { type Administrators, isAdministrator } from "./administrators.ts";
-import { type USER_ID_HEADER, readRequestToken } from "./bearer.ts";
+import { type USER_ID_HEADER, readRequestTokens } from "./bearer.ts";
 import { IssuerUnavailableError, TokenError } from "./token-error.ts";
-import type { TokenVerifier } from "./verifier.ts";
+import type { TokenVerifier, VerifiedToken } from "./verifier.ts";
 
 /** Who asks. */
 export interface Caller {
@@ -53,7 +53,8 @@ export interface AskingRequest {
 export function createCallerOf(options: CallerOptions): (request: AskingRequest) => Promise<Caller> {
   const { verifier, audiences, administrators, isOpen, openHost, allowsAnonymous = false, realm } = options;
   return async (request) => {
-    const token = readRequestToken(request.headers, verifier?.acceptsIdTokens === true);
+    const tokens = readRequestTokens(request.headers, verifier?.acceptsIdTokens === true);
+    const [token] = tokens;
     const needsNone = isOpen || (openHost !== undefined && request.hostname.toLowerCase() === openHost);
     // Where no token is needed, one that nobody can verify gives nothing and takes nothing away.
     if (needsNone && (token === undefined || verifier === undefined)) {
@@ -71,14 +72,16 @@ export function createCallerOf(options: CallerOptions): (request: AskingRequest)
     try {
       const shown = request.headers[TOKEN_KEY_HEADER];
       const boundTo = typeof shown === "string" ? shown : undefined;
-      const { identity } = await verifier.verify(token, { audiences, boundTo });
+      const { token: accepted, identity } = await verifyFirst(tokens, (each) =>
+        verifier.verify(each, { audiences, boundTo }),
+      );
       const { userId: id, username } = identity;
       const isAdmin = isAdministrator(identity, administrators);
       noteActor(request, { id, name: username, isAdmin });
       return {
         isAdmin,
         user: { id, ...(username !== undefined && { username }) },
-        token,
+        token: accepted,
       };
     } catch (error) {
       if (error instanceof TokenError && needsNone) {
@@ -96,6 +99,25 @@ export function createCallerOf(options: CallerOptions): (request: AskingRequest)
       throw error;
     }
   };
+}
+
+/** The first token that is good. @throws what the first one fails with, when none is */
+async function verifyFirst(
+  tokens: readonly string[],
+  verify: (token: string) => Promise<VerifiedToken>,
+): Promise<VerifiedToken> {
+  let failure: TokenError | undefined;
+  for (const token of tokens) {
+    try {
+      return await verify(token);
+    } catch (error) {
+      if (!(error instanceof TokenError)) {
+        throw error;
+      }
+      failure ??= error;
+    }
+  }
+  throw failure ?? new Error("there is no token to verify");
 }
 
 function unauthorized(realm: string, detail: string, why = ""): Problem {

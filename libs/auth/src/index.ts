@@ -1,5 +1,5 @@
 export { type Administrators, administratorSettings, isAdministrator, readAdministrators } from "./administrators.ts";
-export { USER_ID_HEADER, readBearerToken, readRequestToken } from "./bearer.ts";
+export { USER_ID_HEADER, readBearerToken, readRequestToken, readRequestTokens } from "./bearer.ts";
 export {
   type AskingRequest,
   type Caller,
@@ -28,6 +28,7 @@ export {
   readDpopToken,
 } from "./dpop.ts";
 export { type Issuer, type IssuerResponse, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
+export { createIssuerCheck } from "./issuer-check.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
 export { type EndedLogin, type LogoutTokenVerifier, createLogoutTokenVerifier } from "./logout-token.ts";
 export { isOwnOrigin } from "./own-origin.ts";

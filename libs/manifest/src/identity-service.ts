@@ -1,4 +1,5 @@
-import type { DeployContext } from "./component.ts";
+import type { DeployContext, Variant } from "./component.ts";
+import { realmPath } from "./realm-paths.ts";
 import type { ProtectedResource } from "./routes.ts";
 import type { PlatformSettings } from "./settings.ts";
 import type { EnvValue, PlatformSecret } from "./values.ts";
@@ -16,10 +17,15 @@ export function identityUrl({ settings, publicUrl }: Location): string {
   return publicUrl(identityHostLabel(settings));
 }
 
-/** `iss` of the tokens of the deployed identity service. Clients of variant B discover it at the root of its host. */
+/** `iss` of the tokens of the deployed identity service. */
 export function identityIssuer(context: Location): string {
   const { variant, variables } = context.settings;
-  return variant === "B" ? identityUrl(context) : `${identityUrl(context)}/realms/${variables.IDENTITY_REALM}`;
+  return issuerAt(variant, identityUrl(context), variables.IDENTITY_REALM);
+}
+
+/** `iss` of the tokens of a realm at an identity service of the variant. Clients of variant B discover it at the root of its host. */
+export function issuerAt(variant: Variant, url: string, realm: string): string {
+  return variant === "B" ? url : `${url}${realmPath(realm)}`;
 }
 
 /** What a service needs to verify tokens of the deployed identity service. */

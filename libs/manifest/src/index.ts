@@ -9,7 +9,10 @@ export {
   identityIssuer,
   identityIssuerEnv,
   identityUrl,
+  issuerAt,
 } from "./identity-service.ts";
+export { adminRealmPath, realmPath, serverOfIssuer } from "./realm-paths.ts";
+export { isWorkspaceName, workspacePrefix } from "./workspace-prefix.ts";
 export { cloudDataStorageEnv } from "./cloud-data.ts";
 export { isHostName } from "./host-name.ts";
 export { objectStorageEnv } from "./object-storage.ts";

@@ -25,14 +25,23 @@ export { createJsonBodyParser } from "./json-body.ts";
  */
 export function createApp(
   logger: Logger,
-  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout" | "rewriteUrl"> = {},
+  {
+    keepsSlashes = false,
+    rewriteUrl,
+    ...options
+  }: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout" | "rewriteUrl"> & {
+    /** Paths hold names in which repeated slashes count, such as keys of objects. Elsewhere they become one, as known ingresses do it. */
+    readonly keepsSlashes?: boolean;
+  } = {},
 ): FastifyInstance {
+  const rewrite = keepsSlashes ? rewriteUrl : mergeSlashesBefore(rewriteUrl);
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     // One line a request, written below, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: "x-request-id",
     trustProxy: true,
+    ...(rewrite && { rewriteUrl: rewrite }),
     // Addresses that the router cannot read come here, past every hook and handler.
     frameworkErrors: (error, request, reply) => {
       const problem = toProblem(error);
@@ -125,4 +134,20 @@ function validationErrors(error: unknown): readonly { path: string; message: str
       ? { path: `${where}${instancePath}/${unknown}`, message: "is not a field of this request" }
       : { path: `${where}${instancePath}`, message };
   });
+}
+
+type RewriteUrl = NonNullable<FastifyServerOptions["rewriteUrl"]>;
+
+function mergeSlashesBefore(next: RewriteUrl | undefined): RewriteUrl {
+  return function mergeAndRewrite(request) {
+    request.url = mergeSlashes(request.url ?? "/");
+    return next?.call(this, request) ?? request.url;
+  };
+}
+
+/** Repeated slashes of a path as one; the query stays as it is. */
+function mergeSlashes(url: string): string {
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  return path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") + (end < 0 ? "" : url.slice(end)) : url;
 }

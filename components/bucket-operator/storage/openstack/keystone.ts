@@ -93,7 +93,12 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
       });
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
-      throw new Error(`the cloud's identity service ${base} cannot be reached: ${cause.message}`, { cause: error });
+      throw new Error(
+        `the cloud's identity service ${base} cannot be reached: ${cause.message}; check CLOUD_IDENTITY_URL`,
+        {
+          cause: error,
+        },
+      );
     }
   };
 

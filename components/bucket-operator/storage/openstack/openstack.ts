@@ -157,6 +157,17 @@ export function createOpenStackStorage(options: OpenStackOptions): BucketStorage
         await keystone.deleteProject(project.id, signal);
       }
     },
+    check: async (signal) => {
+      await keystone.admin(signal);
+      try {
+        await fetch(s3Url, { method: "HEAD", redirect: "manual", signal });
+      } catch (error) {
+        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
+        throw new Error(`the cloud's S3 at ${s3Url} cannot be reached: ${cause.message}; check CLOUD_S3_URL`, {
+          cause: error,
+        });
+      }
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -7,6 +7,7 @@ import { findRealmOr404, sendOAuthError } from "../../protocol/realm-scope.ts";
 import { describeLogin, describeLoginUma, describeScim } from "./discovery.ts";
 import { addRegistrationRoutes } from "../../protocol/registration/registration-routes.ts";
 import { LOGIN_CLIENT_MAPPERS } from "./client-mappers.ts";
+import { acceptLenientJson } from "./lenient-json.ts";
 import { loginBase } from "./paths.ts";
 import { addPdpRoutes } from "./pdp/routes.ts";
 import { addEnforcementResources } from "./resources.ts";
@@ -24,6 +25,7 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
   app.addContentTypeParser("application/scim+json", { parseAs: "buffer" }, createJsonBodyParser());
   app.register(async (scope) => {
     scope.setErrorHandler(sendOAuthError);
+    acceptLenientJson(scope);
     scope.register(async (open) => {
       addCors(open, context);
       const openRealm = () => findRealmOr404(context, face.realm);
@@ -47,7 +49,9 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
   });
   app.register(async (scope) => addScimRoutes(scope, context, face));
   app.register(async (scope) => addEnforcementResources(scope, context, face));
-  app.register(async (scope) => addPdpRoutes(scope, context, face));
+  if (face.delegates !== undefined) {
+    app.register(async (scope) => addPdpRoutes(scope, context, face));
+  }
   const { profile } = face;
   if (profile !== undefined) {
     app.register(async (scope) => addProfileRoutes(scope, context, face, profile));

@@ -80,8 +80,10 @@ export function readRegistration(body: unknown): RegistrationRequest {
   oneOf("token_endpoint_auth_method", AUTH_METHODS)(authMethod);
   const subjectType = text("subject_type", 32) ?? "public";
   oneOf("subject_type", ["public"])(subjectType);
-  const redirectUris = texts("redirect_uris", MAX_URIS) ?? [];
-  const logoutUris = texts("post_logout_redirect_uris", MAX_URIS) ?? [];
+  // Existing scripts send one empty text for none.
+  const addressesOf = (name: string) => (texts(name, MAX_URIS) ?? []).filter((uri) => uri !== "");
+  const redirectUris = addressesOf("redirect_uris");
+  const logoutUris = addressesOf("post_logout_redirect_uris");
   [...redirectUris, ...logoutUris].forEach(checkRedirectUri);
   const addresses = {
     [FRONT_CHANNEL_URL]: text("frontchannel_logout_uri", MAX_URI_LENGTH),

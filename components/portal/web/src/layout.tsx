@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import { Menu } from "@mantine/core";
 import { Awaited, BaseMapsContext, Shell, type ShellLink, notifyFailed, requestJson } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
@@ -48,7 +49,7 @@ function Inside({ user, config }: { readonly user: User; readonly config: Portal
   const portal = useMemo(() => ({ user, config }), [user, config]);
   const baseMaps = useMemo(() => ({ list: () => listBaseMaps(config) }), [config]);
   const account =
-    config.identity_url === undefined ? undefined : `${config.identity_url}/realms/${config.realm}/account`;
+    config.identity_url === undefined ? undefined : `${config.identity_url}${realmPath(config.realm)}/account`;
   return (
     <PortalContext value={portal}>
       <BaseMapsContext value={baseMaps}>

@@ -1,4 +1,4 @@
-import { readRequestToken } from "@swath/auth";
+import { readRequestTokens } from "@swath/auth";
 import type { FastifyRequest } from "fastify";
 
 import type { IdentityContext, LoginFace } from "../../../context.ts";
@@ -30,11 +30,11 @@ export async function findPdpCaller(
     const client = await authenticateConfidentialClient(handle, authorization, new Form({}));
     return { handle, userId: client.id, isOperator: false };
   }
-  const token = readRequestToken(request.headers, true);
-  const bearer =
-    token === undefined ? undefined : await checkAccessToken(context, handle, token, { acceptIdTokens: true });
-  if (bearer === undefined) {
-    throw new PdpError(401, "no token", "Send an ID token or access token as Authorization: Bearer or X-User-Id");
+  for (const token of readRequestTokens(request.headers, true)) {
+    const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: true });
+    if (bearer !== undefined) {
+      return { handle, userId: bearer.user.id, isOperator: bearer.access.realm.includes(ADMIN_ROLE) };
+    }
   }
-  return { handle, userId: bearer.user.id, isOperator: bearer.access.realm.includes(ADMIN_ROLE) };
+  throw new PdpError(401, "no token", "Send an ID token or access token as Authorization: Bearer or X-User-Id");
 }

@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import { Button, Menu } from "@mantine/core";
 import { notifyDone, notifyFailed } from "@swath/ui";
 import { Copy } from "lucide-react";
@@ -19,7 +20,7 @@ export function CopyJob({ process, inputs }: CopyJobProps) {
   const tokenUrl =
     config.identity_url === undefined
       ? undefined
-      : `${config.identity_url}/realms/${config.realm}/protocol/openid-connect/token`;
+      : `${config.identity_url}${realmPath(config.realm)}/protocol/openid-connect/token`;
   const requests = toCopiedRequests({
     service: config.ades_url,
     username: user.username,

@@ -1,3 +1,4 @@
+import { isWorkspaceName } from "@swath/manifest/workspace-prefix";
 import { Anchor, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { FolderOpen, Layers, Map as MapIcon } from "lucide-react";
@@ -17,7 +18,7 @@ export function JobLinks({ job }: { readonly job: Job }) {
   const hasItems = (result.data?.itemCount ?? 0) > 0;
   const id = encodeURIComponent(job.jobID);
   const links = [
-    ...(bucket !== undefined && folder !== undefined && bucket.startsWith("ws-") && config.files
+    ...(bucket !== undefined && folder !== undefined && isWorkspaceName(bucket) && config.files
       ? [
           {
             to: `/workspaces/${bucket}/files?prefix=${encodeURIComponent(folder)}`,

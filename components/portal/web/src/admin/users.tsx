@@ -1,3 +1,4 @@
+import { realmPath } from "@swath/manifest/realm-paths";
 import { Anchor, Card, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Empty } from "@swath/ui";
 import { ExternalLink, Users } from "lucide-react";
@@ -8,7 +9,7 @@ import { usePortal } from "../session/portal.ts";
 export function Component() {
   const { config } = usePortal();
   const { identity_url: url, realm } = config;
-  if (url === undefined || !config.services.includes("identity")) {
+  if (url === undefined || !["identity", "auth"].some((host) => config.services.includes(host))) {
     return (
       <Empty title="Another identity service" icon={Users}>
         Users and clients of this deployment are administered where its identity service is
@@ -16,7 +17,7 @@ export function Component() {
       </Empty>
     );
   }
-  const at = (page: string) => `${url}/console/realms/${encodeURIComponent(realm)}/${page}`;
+  const at = (page: string) => `${url}/console${realmPath(realm)}/${page}`;
   const pages = [
     ["users", "Users", "Create users, give them roles, set passwords, disable them"],
     ["clients", "Clients", "Programs and services that ask for tokens, and what they protect"],

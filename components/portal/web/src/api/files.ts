@@ -1,3 +1,5 @@
+import { isWorkspaceName } from "@swath/manifest/workspace-prefix";
+
 import { RequestError, requestJson, toRequestError } from "@swath/ui";
 
 import type { FolderPage } from "../../../files/folder-page.ts";
@@ -19,9 +21,9 @@ export function fileUrl(workspace: string, key: string, { download = false } = {
  * The portal's address of what a result or STAC document refers to: `s3://ws-eric/a.tif` or an address of the object storage.
  * `undefined` for anything that is in no workspace.
  */
-export function toFileUrl(href: string, { prefix = "ws-" } = {}): string | undefined {
+export function toFileUrl(href: string): string | undefined {
   const s3 = /^s3:\/\/([a-z0-9.-]+)\/(.+)$/.exec(href);
-  if (s3?.[1]?.startsWith(prefix)) {
+  if (s3?.[1] !== undefined && isWorkspaceName(s3[1])) {
     return fileUrl(s3[1], s3[2] ?? "");
   }
   if (!URL.canParse(href)) {
@@ -35,7 +37,7 @@ export function toFileUrl(href: string, { prefix = "ws-" } = {}): string | undef
   const [, first = "", ...rest] = pathname.split("/");
   const [bucket, key] =
     label === "objstore" ? [first, rest.join("/")] : [host === "objstore" ? label : "", pathname.slice(1)];
-  return bucket.startsWith(prefix) && key !== "" ? fileUrl(bucket, decodeURIComponent(key)) : undefined;
+  return isWorkspaceName(bucket) && key !== "" ? fileUrl(bucket, decodeURIComponent(key)) : undefined;
 }
 
 export function listFolder(workspace: string, prefix: string, after?: string): Promise<FolderPage> {
