@@ -32,6 +32,7 @@ const S3 = {
   OBJSTORE_ROOT_USER: "someone",
   OBJSTORE_ROOT_PASSWORD: "something",
 };
+const ISSUER = { IDENTITY_ISSUER_URL: "https://login.example.org/realms/one" };
 const OFFERING = { CLOUDDATA_DATA_SPECIFICATION: "true" };
 
 /** A value other than the default; booleans are turned around and numbers raised without a line here. */
@@ -67,6 +68,8 @@ const SAMPLES: Partial<Record<keyof Variables, Sample>> = {
   IDENTITY_REALM: { value: "other" },
   IDENTITY_ACCEPTED_AUDIENCES: { value: "other" },
   IDENTITY_ISSUER_URL: { value: "https://login.example.org/realms/one" },
+  IDENTITY_ADMIN_ROLE: { value: "boss", beside: ISSUER },
+  IDENTITY_ROLES_CLAIM: { value: "groups", beside: ISSUER },
   IDENTITY_CLIENT_ALLOW_PRIVATE: { value: "10.0.0.1" },
   LOGIN_PROVIDER: { value: "other" },
   SMTP_URL: { value: "smtp://mail.example.org" },

@@ -22,6 +22,13 @@ export const effectRules: readonly ContradictionRule[] = [
         ? "has no effect while REGISTRY_CONTENT is objstore: images are in the object storage"
         : undefined,
   },
+  ...(["IDENTITY_ADMIN_ROLE", "IDENTITY_ROLES_CLAIM"] as const).map((subject): ContradictionRule => ({
+    subject,
+    check: (input) =>
+      isChanged(input, subject) && input.variables.IDENTITY_ISSUER_URL === undefined
+        ? "has no effect without IDENTITY_ISSUER_URL: the deployed identity service has the role and the claim of its own"
+        : undefined,
+  })),
   {
     subject: "REQUIRE_STORAGE",
     check: (input) =>
