@@ -53,6 +53,19 @@ test("imports run downwards only: cli → components/*/manifest.ts → libs", ()
   assert.deepEqual(wrong, []);
 });
 
+test("migrations of a component have the numbers from 1 on, each once", () => {
+  for (const folder of globSync("{components,libs}/*/migrations", { cwd: root })) {
+    const numbers = readdirSync(join(root, folder))
+      .toSorted()
+      .map((file) => Number.parseInt(file, 10));
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, index) => index + 1),
+      folder,
+    );
+  }
+});
+
 test("the tree speaks of the project alone", () => {
   const files = globSync(
     "{*.md,docs/**/*.md,cli/**/*.ts,components/**/*.{ts,tsx,md},libs/**/*.{ts,tsx,md},deploy/**/*,package-lock.json}",

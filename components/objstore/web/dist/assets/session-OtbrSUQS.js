@@ -1,1 +1,0 @@
-import{S as e}from"./index-Bs09YJak.js";function t(){return e()}export{t};
