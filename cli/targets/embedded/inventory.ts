@@ -22,15 +22,17 @@ export interface Inventory {
   readonly kept: readonly KeptArtefact[];
 }
 
-const HOLDS: Readonly<Record<string, string>> = {
-  volumes: "data of the services",
-  "secrets.json": "generated secrets",
-  "releases.json": "variables of former deployments, with the passwords that were given",
-  logs: "logs of the pods",
-  tls: "private keys and certificates, the local authority's too",
-  run: "sockets",
-  "pods.json": "pods that ran",
-};
+const HOLDS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    volumes: "data of the services",
+    "secrets.json": "generated secrets",
+    "releases.json": "variables of former deployments, with the passwords that were given",
+    logs: "logs of the pods",
+    tls: "private keys and certificates, the local authority's too",
+    run: "sockets",
+    "pods.json": "pods that ran",
+  }),
+);
 
 /** Everything in the folder of a cluster that nothing runs of. No secret is among what stays. */
 export function takeInventory(paths: ClusterPaths, env: NodeJS.ProcessEnv): Inventory {
@@ -55,7 +57,7 @@ export function takeInventory(paths: ClusterPaths, env: NodeJS.ProcessEnv): Inve
   return {
     removed: [
       ...own
-        .map((name) => ({ path: join(paths.directory, name), holds: HOLDS[name] ?? "state of the cluster" }))
+        .map((name) => ({ path: join(paths.directory, name), holds: HOLDS.get(name) ?? "state of the cluster" }))
         .filter(({ path }) => path !== paths.clusterFile),
       ...elsewhere.filter(({ path }) => existsSync(path)),
     ],

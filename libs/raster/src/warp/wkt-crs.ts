@@ -32,19 +32,21 @@ const LENGTHS: readonly (readonly [field: string, parameter: string])[] = [
   ["y0", "y_0"],
 ];
 /** Parameters of a method that WKT may name; others would be left out in silence. */
-const METHODS: Readonly<Record<string, { readonly projection: string; readonly parameters: readonly string[] }>> = {
-  transverse_mercator: { projection: "tmerc", parameters: ["lat_0", "lon_0", "k_0"] },
-  gauss_kruger: { projection: "tmerc", parameters: ["lat_0", "lon_0", "k_0"] },
-  lambert_conformal_conic_2sp: { projection: "lcc", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
-  lambert_conic_conformal_2sp: { projection: "lcc", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
-  lambert_azimuthal_equal_area: { projection: "laea", parameters: ["lat_0", "lon_0"] },
-  albers_conic_equal_area: { projection: "aea", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
-  albers_equal_area: { projection: "aea", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
-  albers: { projection: "aea", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
-  sinusoidal: { projection: "sinu", parameters: ["lon_0"] },
-  mollweide: { projection: "moll", parameters: ["lon_0"] },
-  azimuthal_equidistant: { projection: "aeqd", parameters: ["lat_0", "lon_0"] },
-};
+const METHODS: ReadonlyMap<string, { readonly projection: string; readonly parameters: readonly string[] }> = new Map(
+  Object.entries<{ readonly projection: string; readonly parameters: readonly string[] }>({
+    transverse_mercator: { projection: "tmerc", parameters: ["lat_0", "lon_0", "k_0"] },
+    gauss_kruger: { projection: "tmerc", parameters: ["lat_0", "lon_0", "k_0"] },
+    lambert_conformal_conic_2sp: { projection: "lcc", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
+    lambert_conic_conformal_2sp: { projection: "lcc", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
+    lambert_azimuthal_equal_area: { projection: "laea", parameters: ["lat_0", "lon_0"] },
+    albers_conic_equal_area: { projection: "aea", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
+    albers_equal_area: { projection: "aea", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
+    albers: { projection: "aea", parameters: ["lat_0", "lon_0", "lat_1", "lat_2"] },
+    sinusoidal: { projection: "sinu", parameters: ["lon_0"] },
+    mollweide: { projection: "moll", parameters: ["lon_0"] },
+    azimuthal_equidistant: { projection: "aeqd", parameters: ["lat_0", "lon_0"] },
+  }),
+);
 /** Datums within a metre of WGS 84, and figures without one; any other needs its own shift. */
 const CLOSE_TO_WGS84 =
   /wgs_?(19)?84|etrs_?(19)?89|european_terrestrial|nad_?(19)?83|north_american(_datum)?_1983|itrf|grs_?(19)?80/i;
@@ -72,7 +74,7 @@ export function findWktCrs(wkt: string): Crs | undefined {
   if (parsed.projName === "longlat") {
     return findCustomCrs(`+proj=longlat ${base}`);
   }
-  const method = METHODS[parsed.projName.toLowerCase().replace(/\W+/g, "_").replace(/_$/, "")];
+  const method = METHODS.get(parsed.projName.toLowerCase().replace(/\W+/g, "_").replace(/_$/, ""));
   if (method === undefined) {
     return undefined;
   }
