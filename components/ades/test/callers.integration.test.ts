@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { type TestIssuer, startTestIssuer } from "../../workspace-api/test/test-issuer.ts";
+import { type TestIssuer, startTestIssuer } from "@swath/testing/issuer";
+
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 let issuer: TestIssuer;

@@ -45,7 +45,7 @@ async function listRoutes(): Promise<readonly string[]> {
     }
   });
   const profile = { mailer: undefined, removalSeconds: 0 };
-  const login = { provider: "oxauth", realm: "master", registration: "open", profile };
+  const login = { provider: "oxauth", realm: "master", registration: "open", profile, delegates: {} };
   // Routes are only listed: nothing is asked of it.
   await addAllRoutes(app, {
     login,

@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { compiledCode, createAnswerCheck, findFreePorts, waitUntil } from "@swath/testing";
+import { startTestIssuer } from "@swath/testing/issuer";
 
 import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
 import type { Tables } from "../store/tables.ts";
-import { startTestIssuer } from "./test-issuer.ts";
 
 export const ROOT = { user: "root", password: "root-password-of-the-tests" };
 
