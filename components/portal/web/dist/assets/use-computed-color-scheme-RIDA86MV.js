@@ -1,1 +1,0 @@
-import{kn as e,wn as t}from"./index-nMEP7Lll.js";function n(n,r={getInitialValueInEffect:!0}){let i=e(n,r),{colorScheme:a}=t();return a===`auto`?i:a}export{n as t};

@@ -1,1 +1,0 @@
-import{n as e}from"./use-project-DIbc0mcb.js";import{t}from"./robots-CrqdPlWR.js";import{Wt as n}from"./notifications.store-ynwNdnhD.js";var r=n();function i(){return(0,r.jsx)(t,{project:e()})}export{i as Component};

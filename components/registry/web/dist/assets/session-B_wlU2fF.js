@@ -1,1 +1,0 @@
-import{c as e}from"./index-DM2x73mo.js";function t(){return e()}export{t};

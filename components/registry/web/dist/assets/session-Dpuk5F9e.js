@@ -1,0 +1,1 @@
+import{c as e}from"./index-BZD3zWWL.js";function t(){return e()}export{t};
