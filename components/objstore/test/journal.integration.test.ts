@@ -191,7 +191,8 @@ test("a store of a release before journals gets one at its first start", async (
   await store.close();
   await rm(join(directory, "journal"), { recursive: true });
   const index = new DatabaseSync(join(directory, "index.db"));
-  index.exec("drop table journal; pragma user_version = 9");
+  // As the migration leaves it.
+  index.exec("update journal set id = '', batch = 0");
   index.close();
   store = await openAt(directory);
   for (let step = 0; step < 20; step += 1) {
