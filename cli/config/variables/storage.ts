@@ -64,7 +64,7 @@ export const storageVariables = {
   OBJSTORE_SIGNATURE_V2: {
     type: boolean,
     fallback: fixed(false),
-    meaning: "Accept Signature Version 2 too, which protects less, for S3 clients that know nothing newer.",
+    meaning: "Accept Signature Version 2 in headers too, which protects less, for S3 clients that know nothing newer.",
   },
   REGISTRY_ADMIN_PASSWORD: {
     type: secret(),
