@@ -28,7 +28,7 @@ test("half characters, NUL and nesting without end are refused where they come i
     ['{"inputs":{"text":"a\\u0000b"}}', /inputs\.text holds NUL or half/],
     ['{"inputs":{"te\\udfffxt":"x"}}', /a name in inputs holds NUL or half/],
     ['{"inputs":{"text":"x"},"subscriber":{"successUri":"http://example.org/\\ud800"}}', /subscriber\.successUri/],
-    [`{"inputs":{"text":${deep}}}`, /nested deeper than 100 levels/],
+    [`{"inputs":{"text":${deep}}}`, /more than 100 arrays and objects/],
   ] as const) {
     const response = await report("eric", body);
     assert.equal(response.status, 400, body.slice(0, 80));
