@@ -10,6 +10,7 @@ import {
 } from "fastify";
 
 import { auditRequest } from "./audit-requests.ts";
+import { nameLocalCallers } from "./caller-address.ts";
 import { refuseHostileText } from "./hostile-text.ts";
 import { drainBody } from "./read-body.ts";
 import { createJsonBodyParser } from "./json-body.ts";
@@ -55,6 +56,7 @@ export function createApp(
 
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, createJsonBodyParser());
+  nameLocalCallers(app);
   refuseHostileText(app);
   app.setValidatorCompiler(createValidatorCompiler());
   app.setErrorHandler((error, request, reply) => {
