@@ -5,6 +5,7 @@ import { readyServer } from "@swath/service/fastify";
 import type { settings as definitions } from "./config.ts";
 import type { IdentityContext, LoginFace, UserProfile } from "./context.ts";
 import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
+import { DEMO_PASSWORD } from "./login/change-password.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
 import { LOGIN_PACE } from "./login/limits.ts";
 import { createCapturingMailer, createSmtpMailer } from "./mail/mailer.ts";
@@ -89,6 +90,7 @@ export async function buildIdentity({
       clientKeys: createClientKeys(clientAddresses, logger),
     }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
+    demoPassword: settings.DEMO_PASSWORD ? DEMO_PASSWORD : undefined,
     loginPace: new FairPace(LOGIN_PACE),
     policies: createPolicyCache(pool, changes),
     clientAddresses,

@@ -20,6 +20,12 @@ export const settings = defineSettings({
     default: "operators",
     description: "Who registers clients at the login service: operators, or open for everybody.",
   },
+  DEMO_PASSWORD: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Let people have the platform's default password, changeme, although it is a common one: for a deployment that other machines cannot reach.",
+  },
   DECISION_POINT: {
     kind: "boolean",
     default: true,

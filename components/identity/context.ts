@@ -26,6 +26,8 @@ export interface IdentityContext {
   readonly realms: RealmCache;
   readonly changes: ChangeFeed;
   readonly hasher: PasswordHasher;
+  /** A common password that people may have all the same: the default of a deployment that other machines cannot reach. */
+  readonly demoPassword?: string | undefined;
   /** Turns of logins while others guess. */
   readonly loginPace: FairPace;
   readonly clientAddresses: ClientAddresses;

@@ -35,6 +35,7 @@ export const manifest: Component = {
             PUBLIC_URL: identityUrl(context),
             PLATFORM_DOMAIN: context.settings.domain,
             CLIENT_REGISTRATION: context.settings.variables.IDENTITY_CLIENT_REGISTRATION,
+            ...(usesDemoPassword(context) && { DEMO_PASSWORD: "true" }),
             ...(allowPrivate !== undefined && { CLIENT_ALLOW_PRIVATE: allowPrivate }),
             ...(context.settings.variant === "B" && toLoginFace(context)),
           },
@@ -55,6 +56,12 @@ export const manifest: Component = {
     };
   },
 };
+
+/** Whether the deployment itself uses its documented default password: other machines cannot reach it then. */
+function usesDemoPassword({ settings }: DeployContext): boolean {
+  const password = identityAdminPassword(settings);
+  return password.kind === "given" && password.value === "changeme";
+}
 
 function toBootstrapEnv({ settings, declared }: DeployContext): Record<string, EnvValue> {
   const { variables } = settings;

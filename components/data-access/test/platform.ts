@@ -143,7 +143,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     rmSync(folder, { recursive: true, force: true });
   });
   const tokenOf = (user: string): Promise<string> =>
-    new SignJWT({ preferred_username: user })
+    new SignJWT({ preferred_username: user, ...(user === "admin" && { realm_access: { roles: ["admin"] } }) })
       .setProtectedHeader({ alg: "ES256", kid: "one" })
       .setIssuer(issuer)
       .setSubject(`id-of-${user}`)

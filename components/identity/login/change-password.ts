@@ -7,9 +7,12 @@ import { type User, publishUserChange, listFormerPasswords, setPasswordHash, upd
 import { loadCommonPasswords } from "./common-passwords.ts";
 import { MAX_PASSWORD } from "./hasher.ts";
 
+/** The default of the deployment's passwords on a machine that others cannot reach; a user may have it there, too. */
+export const DEMO_PASSWORD = "changeme";
+
 /** Why a new password cannot be taken, for people; `undefined` when it can. The same for everybody, administrators among them. */
 export async function refusePassword(
-  { pool, hasher }: IdentityContext,
+  { pool, hasher, demoPassword }: IdentityContext,
   { realm }: RealmHandle,
   { id, username }: Pick<User, "username"> & { readonly id?: string | undefined },
   password: string,
@@ -24,7 +27,7 @@ export async function refusePassword(
   if (password.toLowerCase() === username) {
     return "The new password must not be the user name.";
   }
-  if (passwordRefuseCommon && (await loadCommonPasswords())(password, username)) {
+  if (passwordRefuseCommon && password !== demoPassword && (await loadCommonPasswords())(password, username)) {
     return "The new password is one of those that are tried first; take several words, or let a password manager make one.";
   }
   for (const hash of id === undefined || former === 0 ? [] : await listFormerPasswords(pool, id, former)) {

@@ -111,6 +111,7 @@ export async function startIdentity({
       LOGIN_PROVIDER: login ? "oxauth" : undefined,
       LOGIN_REALM: "master",
       LOGIN_REGISTRATION: "open",
+      DEMO_PASSWORD: true,
       DECISION_POINT: decisionPoint,
       DECISION_ALLOW_PRIVATE: "127.0.0.1",
       CLIENT_ALLOW_PRIVATE: "127.0.0.1",
