@@ -158,7 +158,7 @@ test(
     await page.getByRole("figure", { name: /^Processing hours a day/ }).waitFor();
     await page.goto(portal("/admin/audit"));
     await page.getByLabel("Action or target").fill("login");
-    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Search", exact: true }).click();
     await page.getByRole("table", { name: "Audit trail" }).getByText("LOGIN", { exact: true }).first().waitFor();
     await page.goto(portal("/admin/users"));
     await page.getByRole("link", { name: "Users" }).click();
