@@ -86,7 +86,7 @@ test("the launcher does it all again, and says where to look", async () => {
     [...stdout.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)),
     [1, 2, 3, 4, 5, 6, 7, 8, 9],
   );
-  assert.match(stdout, /^eric\$ bin\/swath share bob --remove$/m, "bob was in from the first time");
+  assert.match(stdout, /^eric\$ bin\/swath share ws-eric bob --remove$/m, "bob was in from the first time");
   assert.match(stdout, /answered 404/, "and may not look before he is let in again");
   assert.match(stdout, /the notebook +http:\/\/eric--notebook\./);
   assert.doesNotMatch(stdout, /changeme/);
