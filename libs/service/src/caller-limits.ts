@@ -2,6 +2,7 @@ import ipaddr from "ipaddr.js";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import { Problem } from "./problem.ts";
+import { RateWindows } from "./rate-windows.ts";
 
 export type { Registry as MetricsRegistry } from "prom-client";
 
@@ -101,30 +102,18 @@ export class CallerLimits {
     /** Counts one. @throws {Problem} 429 with the time until the next window */
     readonly count: (caller: LimitedCaller) => void;
   } {
-    const windows = new Map<string, { count: number; readonly ends: number }>();
+    const windows = new RateWindows({ windowMs: seconds * 1000, maxKeys: MAX_REMEMBERED });
     return {
       count: (caller) => {
-        const key = toKey(caller);
-        const now = Date.now();
-        const known = windows.get(key);
-        const window = known !== undefined && known.ends > now ? known : { count: 0, ends: now + seconds * 1000 };
         const most = caller.user === undefined ? perAddress : perUser;
-        if (window.count >= most) {
-          const wait = Math.max(1, Math.ceil((window.ends - now) / 1000));
+        const wait = windows.count(toKey(caller), most);
+        if (wait !== undefined) {
           throw this.#refuse(
             name,
             caller,
             `${tellCaller(caller)} may send ${most} ${name} in ${seconds} s; try again in ${wait} s.`,
             wait,
           );
-        }
-        window.count += 1;
-        if (window !== known) {
-          windows.delete(key);
-          windows.set(key, window);
-          if (windows.size > MAX_REMEMBERED) {
-            windows.delete(windows.keys().next().value ?? "");
-          }
         }
       },
     };

@@ -1,3 +1,5 @@
+import { RateWindows } from "@swath/service/rate-windows";
+
 import { OAuthError } from "../oauth-error.ts";
 
 /** Registrations of strangers from one address in an hour; people who try a client out need a few. */
@@ -10,23 +12,10 @@ export type RegistrationLimit = (address: string) => void;
 
 /** Each process counts by itself; how many clients strangers may have in all is counted in the database. */
 export function createRegistrationLimit(clock: () => number = Date.now): RegistrationLimit {
-  const counts = new Map<string, { readonly until: number; count: number }>();
+  const windows = new RateWindows({ windowMs: WINDOW_MS, maxKeys: MAX_ADDRESSES, clock });
   return (address) => {
-    const now = clock();
-    const known = counts.get(address);
-    const window = known !== undefined && known.until > now ? known : { until: now + WINDOW_MS, count: 0 };
-    window.count += 1;
-    if (window !== known) {
-      // The oldest go first: a map keeps the order of insertion.
-      counts.delete(address);
-      const [oldest] = counts.keys();
-      if (counts.size >= MAX_ADDRESSES && oldest !== undefined) {
-        counts.delete(oldest);
-      }
-      counts.set(address, window);
-    }
-    if (window.count > PER_ADDRESS) {
-      const seconds = Math.ceil((window.until - now) / 1000);
+    const seconds = windows.count(address, PER_ADDRESS);
+    if (seconds !== undefined) {
       throw new OAuthError(
         429,
         "temporarily_unavailable",
