@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type TestCluster, waitUntil } from "@swath/testing";
+import type { TestCluster } from "@swath/testing";
 import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { checkForms } from "../browser-assertions.ts";
