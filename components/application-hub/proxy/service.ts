@@ -163,8 +163,10 @@ function forwardToHub(
     relayed,
     upstream: deps.upstreams.get(deps.hubUrl),
     headers: toHubHeaders(request),
-    onFailure: () =>
-      sendText(response, 503, "The hub is starting; servers that run are not affected. Try again in a moment."),
+    onFailure: (cause) => {
+      deps.logger.warn({ err: cause }, "the hub does not answer");
+      sendText(response, 503, "The hub is starting; servers that run are not affected. Try again in a moment.");
+    },
   });
 }
 

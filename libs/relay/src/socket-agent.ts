@@ -11,8 +11,9 @@ export class SocketAgent extends Agent {
   }
 
   override createConnection(options: NetConnectOpts): Duplex {
-    const { path } = options as { readonly path?: string };
-    if (path === undefined) {
+    const { path } = options as { readonly path?: string | null };
+    // An agent sets it to null for a host and a port, so that `connect` does not take the request's path for a socket's.
+    if (typeof path !== "string") {
       return connect(options);
     }
     try {

@@ -36,7 +36,6 @@ export function createUpstreams({ hasForeignSockets = false }: UpstreamsOptions 
     keepAliveMsecs: 1000,
     maxFreeSockets: 256,
   });
-  const openAgent = hasForeignSockets ? () => new SocketAgent() : () => false as const;
   const secure = new TlsAgent({ keepAlive: true, scheduling: "lifo", maxFreeSockets: 256 });
   for (const agent of [plain, secure]) {
     agent.on("free", (socket) => socket.setTimeout(KEEP_IDLE));
@@ -44,7 +43,7 @@ export function createUpstreams({ hasForeignSockets = false }: UpstreamsOptions 
   const known = new Map<string, Upstream>();
   return {
     get: (url) => {
-      const upstream = known.get(url) ?? { ...openUpstream(url, plain, secure), openAgent };
+      const upstream = known.get(url) ?? openUpstream(url, plain, secure);
       known.set(url, upstream);
       return upstream;
     },
@@ -55,10 +54,11 @@ export function createUpstreams({ hasForeignSockets = false }: UpstreamsOptions 
   };
 }
 
-function openUpstream(url: string, plain: Agent, secure: TlsAgent): Omit<Upstream, "openAgent"> {
+function openUpstream(url: string, plain: Agent, secure: TlsAgent): Upstream {
   const { origin, prefix, socketPath } = parsePeerUrl(url);
+  const openAgent = () => plain instanceof SocketAgent && new SocketAgent();
   if (socketPath !== undefined) {
-    return { request: httpRequest, options: { agent: plain, socketPath }, prefix };
+    return { request: httpRequest, options: { agent: plain, socketPath }, prefix, openAgent };
   }
   const { protocol, hostname, port } = new URL(origin);
   const tls = protocol === "https:";
@@ -70,5 +70,6 @@ function openUpstream(url: string, plain: Agent, secure: TlsAgent): Omit<Upstrea
       port: port === "" ? (tls ? 443 : 80) : Number(port),
     },
     prefix,
+    openAgent: tls ? () => false : openAgent,
   };
 }
