@@ -8,9 +8,11 @@ const pod = (name: string, phase: PodStatus["phase"], message?: string, ready = 
   name,
   namespace: "test",
   workload: name,
+  component: name,
   phase,
   ready,
   restarts: 0,
+  createdAt: "2026-01-01T00:00:00Z",
   ...(message !== undefined && { message }),
 });
 
