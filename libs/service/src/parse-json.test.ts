@@ -14,7 +14,24 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-const TEXTS = ["", "a", "\u0001\u{10ffff}", "\\\\u12", '"', "\\", ",", "]", "}", "{[", ":", "ü", "\u{1f30d}", "\n", "constructor", "1"];
+const TEXTS = [
+  "",
+  "a",
+  "\u0001\u{10ffff}",
+  "\\\\u12",
+  '"',
+  "\\",
+  ",",
+  "]",
+  "}",
+  "{[",
+  ":",
+  "ü",
+  "\u{1f30d}",
+  "\n",
+  "constructor",
+  "1",
+];
 
 function createValue(random: (below: number) => number, depth: number): unknown {
   const kind = random(depth > 4 ? 4 : 6);

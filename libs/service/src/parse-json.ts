@@ -133,7 +133,12 @@ class Parts {
           throw new SyntaxError(name === "__proto__" ? POISONED : "a name of an object is not a string");
         }
         const value = await this.parse(colon + 1, end);
-        if (name === "constructor" && typeof value === "object" && value !== null && Object.hasOwn(value, "prototype")) {
+        if (
+          name === "constructor" &&
+          typeof value === "object" &&
+          value !== null &&
+          Object.hasOwn(value, "prototype")
+        ) {
           throw new SyntaxError(POISONED);
         }
         members[name] = value;

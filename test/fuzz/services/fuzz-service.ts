@@ -5,6 +5,9 @@ import { type ApiDocument, type HostileRequest, listOperations, makeRequest } fr
 import type { PodWatch } from "./watch-pod.ts";
 
 const MAX_STALL_MS = 50;
+/** What a stall may take that comes once alone: garbage is collected, code is compiled, and all of it is slower while the machine is busy. */
+const MAX_SINGLE_STALL_MS = 200;
+const REPEATS = 2;
 /** Memory that a service may keep beyond what it had. */
 const MAX_KEPT_BYTES = 300 << 20;
 const TIMEOUT_MS = 60_000;
@@ -58,7 +61,14 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
       ids.learn(text);
     }
     try {
-      stalls.push({ ms: await watch.readStallMs(), request });
+      const ms = await watch.readStallMs();
+      stalls.push({ ms, request });
+      if (ms > MAX_STALL_MS) {
+        const least = Math.min(ms, ...(await repeat(options, request)));
+        if (least > MAX_STALL_MS || ms > MAX_SINGLE_STALL_MS) {
+          report(`the event loop stood still for ${ms.toFixed(0)} ms, for ${least.toFixed(0)} when repeated`, request);
+        }
+      }
       if (requests % TOTALS_EVERY === 0) {
         const totals = await watch.readTotals();
         if (totals.faults > faults) {
@@ -76,9 +86,6 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
   print(`${service}: ${requests} requests of ${operations.length} operations; worst stalls:`);
   for (const { ms, request } of worst) {
     print(`  ${ms.toFixed(0).padStart(5)} ms  ${describeRequest(request)}`);
-    if (ms > MAX_STALL_MS) {
-      report(`the event loop stood still for ${ms.toFixed(0)} ms`, request);
-    }
   }
   await watch.readTotals().then(
     (after) => {
@@ -95,6 +102,16 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
     () => {},
   );
   return findings;
+}
+
+/** Stalls of the same request, sent again. */
+async function repeat(options: ServiceOptions, request: HostileRequest): Promise<readonly number[]> {
+  const stalls: number[] = [];
+  for (let round = 0; round < REPEATS; round += 1) {
+    await perform(options, request);
+    stalls.push(await options.watch.readStallMs());
+  }
+  return stalls;
 }
 
 async function perform(
