@@ -8,3 +8,4 @@ export { dummyServiceOnly } from "./dummy-service-only.ts";
 export { openSealed } from "./open-sealed.ts";
 export { readProcesses } from "./read-processes.ts";
 export { skipWithout } from "./system-programs.ts";
+export { sendWholeRequest } from "./send-whole-request.ts";
