@@ -43,7 +43,9 @@ const unique = [...new Map(listed.map((system) => [system.code, system])).values
 for (const system of unique.toSorted((a, b) => a.code.localeCompare(b.code, "en", { numeric: true }))) {
   // Two systems of EPSG have a scale of a millionth: every place is one point.
   const isPoint = Number(/\+k=(\S+)/.exec(system.definition ?? "")?.[1] ?? 1) < 0.5;
-  const best = system.why === undefined && !isPoint ? chooseDefinition(system) : undefined;
+  // The database places some systems nowhere.
+  const isPlaced = system.points?.every(([, latitude]) => Math.abs(latitude) <= 90) ?? false;
+  const best = system.why === undefined && isPlaced && !isPoint ? chooseDefinition(system) : undefined;
   if (best === undefined || best.metres > MAX_METRES) {
     refused.push(`${system.code}: ${system.why ?? `${best?.metres.toFixed(1)} m`}`);
     continue;
@@ -51,7 +53,7 @@ for (const system of unique.toSorted((a, b) => a.code.localeCompare(b.code, "en"
   const accuracy = system.accuracy < 0 ? "" : String(Math.max(system.accuracy, best.metres > GOOD_METRES ? 1 : 0));
   rows.push([system.code, system.north ? "n" : "e", accuracy, best.definition].join("\t"));
   for (const [longitude, latitude, x, y] of [system.points[0]!, system.points.at(-1)!]) {
-    const digits = system.geographic ? 8 : 3;
+    const digits = system.geographic ? 8 : 3 + Math.max(0, Math.ceil(Math.log10(unitOf(system.definition))));
     points.push(
       [system.code, longitude.toFixed(8), latitude.toFixed(8), x.toFixed(digits), y.toFixed(digits)].join("\t"),
     );
@@ -133,9 +135,14 @@ function listOperations(): ReadonlyMap<string, readonly (readonly number[])[]> {
   return found;
 }
 
+/** Metres of one unit of a projected system's coordinates. */
+function unitOf(definition: string): number {
+  return Number(/\+to_meter=(\S+)/.exec(definition)?.[1] ?? 1);
+}
+
 /** Greatest distance to where PROJ has the points, there and back. */
 function differenceOf(definition: string, { points: all, geographic }: Listed): number {
-  const unit = geographic ? METRES_OF_DEGREE : Number(/\+to_meter=(\S+)/.exec(definition)?.[1] ?? 1);
+  const unit = geographic ? METRES_OF_DEGREE : unitOf(definition);
   let most = 0;
   try {
     const converter = proj4(WGS84, definition);
