@@ -21,7 +21,7 @@ import {
 import { openAccess } from "./support/access.ts";
 import { compareWithLive } from "./support/compare-live.ts";
 import { leavePullPod } from "./support/leave-pull-pod.ts";
-import { listAllRights } from "./support/list-rights.ts";
+import { listAllRights, readDocumentedRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
@@ -87,35 +87,6 @@ check("every live object is what was rendered, field by field", async () => {
   assert.ok(compared > 60, String(compared));
 });
 
-check("each service account may do what is stated here and nothing else", async () => {
-  const rights = await listAllRights(NAME);
-  const pods = ["pods get list", "pods/log get list"];
-  const toMaker = (workload: string, verbs: string) => [
-    `clusterroles.rbac.authorization.k8s.io bind swath-${workload}-own-namespaces`,
-    `namespaces ${verbs}`,
-    "rolebindings.rbac.authorization.k8s.io get create patch",
-  ];
-  const maker = toMaker("rm-workspace-reconciler", "get create patch delete");
-  const hub = toMaker("proc-application-hub", "get create");
-  assert.deepEqual(rights, {
-    "demo:portal in kube-system": ["namespaces list"],
-    "demo:portal in demo": ["namespaces list", ...pods],
-    "proc:application-hub in kube-system": hub,
-    "proc:application-hub in proc": hub,
-    "rm:workspace-reconciler in kube-system": maker,
-    "rm:workspace-reconciler in rm": maker,
-    "zoo:ades in kube-system": [],
-    // A secret a job, with what pulls its images for its owner; none is read.
-    "zoo:ades in zoo": [
-      "pods create get list watch delete",
-      "pods.metrics.k8s.io get",
-      "pods/log get",
-      "secrets create delete",
-      "workloads.kueue.x-k8s.io list",
-    ],
-  });
-});
-
 check("the quick procedure: list, deploy, details, execute, status, result, list of jobs", async () => {
   const listed = await send("/eric/wps3/processes");
   assert.equal(listed.status, 200, listed.text);
@@ -151,6 +122,36 @@ check("the workspace procedure: a token, a workspace, its bucket", async () => {
     120,
   );
   assert.ok(workspace.storage.credentials.bucketname, JSON.stringify(Object.keys(workspace)));
+});
+
+check("each service account may do what docs/how-to/kubernetes.md says and nothing else", async () => {
+  const documented = readDocumentedRights("ws-eric");
+  assert.ok(Object.keys(documented).length >= 15, "the table is read");
+  assert.deepEqual(await listAllRights(NAME, "ws-eric"), documented);
+});
+
+check("a hub that was taken over gets into no namespace but those of workspaces", async (t) => {
+  const as = "--as=system:serviceaccount:proc:application-hub";
+  const binding = ["create", "rolebinding", "taken", "--clusterrole=swath-proc-application-hub-own-namespaces"];
+  const bind = await kubectl([...binding, "--serviceaccount=proc:application-hub", "-n", "kube-system", as]);
+  assert.match(bind.stderr, /cannot create resource "rolebindings"/);
+  const label = await kubectl(["label", "namespace", "kube-system", "swath.io/workspace=kube-system", as]);
+  assert.match(label.stderr, /cannot patch resource "namespaces"/);
+  // It may make namespaces, and choose their labels.
+  const labels = { "swath.io/workspace": "ws-taken", "swath.io/deployment": NAME };
+  const make = (more: object) =>
+    kubectl(
+      ["create", "-f", "-", as],
+      JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "ws-taken", labels: more } }),
+    );
+  t.after(() => kubectl(["delete", "namespace", "ws-taken", "--wait=false", "--ignore-not-found"]));
+  const made = await make({ ...labels, "pod-security.kubernetes.io/enforce": "privileged" });
+  assert.equal(made.status, 0, made.stderr);
+  await waitUntil("the binder says that it gave no rights", async () =>
+    /ws-taken.*enforce is not restricted/.test((await deployment.swath("logs", "namespace-binder", NAME)).stdout),
+  );
+  const privileged = await kubectl(["auth", "can-i", "create", "pods", "-n", "ws-taken", as]);
+  assert.equal(privileged.stdout.trim(), "no");
 });
 
 check("a job outlives the end of every component's pod and of the kubelet, and its step runs once", async (t) => {
