@@ -23,6 +23,7 @@ import { compareWithLive } from "./support/compare-live.ts";
 import { leavePullPod } from "./support/leave-pull-pod.ts";
 import { listAllRights, readDocumentedRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
+import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
 
@@ -161,7 +162,11 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
   const readStep = async () => {
     const text = await mustKubectl(["get", "pods", "-n", "zoo", "-l", `swath.io/job=${job}`, "-o", "json"]);
     const { items } = JSON.parse(text) as {
-      items: { metadata: { name: string; uid: string }; status: { phase?: string } }[];
+      items: {
+        metadata: { name: string; uid: string };
+        spec: { containers: { name: string }[] };
+        status: { phase?: string };
+      }[];
     };
     return items;
   };
@@ -170,6 +175,8 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
     async () => (await readStep()).find(({ status }) => status.phase === "Running"),
     180,
   );
+  const [{ name: tool = "" } = {}] = step.spec.containers;
+  assert.deepEqual(await readConfinement("zoo", step.metadata.name, tool), CONFINED);
   for (const namespace of ["zoo", "storage", "rm", "um", "demo"]) {
     const selector = "app.kubernetes.io/managed-by=swath";
     await mustKubectl(["delete", "pod", "-n", namespace, "-l", selector, "--grace-period=0", "--force"]);

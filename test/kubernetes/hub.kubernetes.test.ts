@@ -6,6 +6,7 @@ import { waitUntil } from "@swath/testing";
 import { kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
 import { openAccess } from "./support/access.ts";
+import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { type TestResponse, type Deployment, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 
 const missing = await findDeploymentSkipReason();
@@ -165,6 +166,9 @@ test("a server is a pod of its user's namespace, with what its profile brings", 
     env.map(({ name }) => name),
   );
   assert.ok(!variables.includes("JUPYTERHUB_API_TOKEN"), "it is in a Secret, not in the pod's description");
+  for (const container of ["server", "swath"]) {
+    assert.deepEqual(await readConfinement("ws-admin", "jupyter-admin-lab", container), CONFINED, container);
+  }
   assert.equal((await find("pvc", "jupyter-home")).spec.storageClassName, "standard");
   assert.deepEqual((await find("networkpolicy", "jupyter-admin-lab")).spec.policyTypes, ["Ingress", "Egress"]);
   const allowed = (verb: string) =>
