@@ -185,6 +185,7 @@ async function loadUntil(
 const SCHEMAS = {
   identity: "identity",
   "resource-catalogue": "catalogue",
+  "registration-api": "registration",
   registry: "registry",
   "workspace-api": "workspace",
 };
@@ -197,7 +198,7 @@ const openAs = async (user: string, password: string | undefined): Promise<pg.Cl
 test("each component's login opens its own schema of the database and nothing else", { skip }, async () => {
   const known = secrets();
   const passwords = Object.keys(SCHEMAS).map((component) => known[`DATABASE_PASSWORD.${component}`]);
-  assert.equal(new Set([...passwords, known["IDENTITY_POSTGRES_PASSWORD"]]).size, 5);
+  assert.equal(new Set([...passwords, known["IDENTITY_POSTGRES_PASSWORD"]]).size, 6);
   for (const [component, schema] of Object.entries(SCHEMAS)) {
     const client = await openAs(`swath_${schema}`, known[`DATABASE_PASSWORD.${component}`]);
     try {

@@ -9,7 +9,8 @@ import { STORY_SERVICES } from "../tour/story.ts";
 export function describeNextCommand({ components, routes, settings }: Plan, argument: string): string {
   const { variables, variant } = settings;
   const has = (component: string) => components.some(({ name }) => name === component);
-  const hasAll = STORY_SERVICES.every((service) => routes.some((route) => route.service === service));
+  const isReached = (service: string) => routes.some((route) => route.service === service);
+  const hasAll = STORY_SERVICES.every(isReached);
   const [cluster, platform] = argument === "" ? ["", ""] : [` --cluster${argument}`, ` --platform${argument}`];
   if (hasAll && variant === "A" && variables.IDENTITY_SERVICE_TEST_USERS) {
     return `Next, the whole of it in a minute: deploy/simple/tour${argument}`;
@@ -17,7 +18,7 @@ export function describeNextCommand({ components, routes, settings }: Plan, argu
   if (has("ades") && has("objstore") && variables.STAGEOUT_TARGET === "objstore") {
     return `Next, a calculation on a satellite scene, request by request: deploy/simple/quick-procedure${argument}`;
   }
-  if (has("registration-api") && has("data-access") && has("objstore")) {
+  if (isReached("registration-api") && has("data-access") && has("objstore")) {
     return `Next, scenes for the catalogue and the map: bin/swath cp --root${platform} -r examples/scenes s3://scenes && deploy/bin/harvest examples/harvesters.yaml${cluster}`;
   }
   if (has("application-hub") && variant === "A") {

@@ -90,7 +90,7 @@ test(
     );
     assert.equal(await logIn(), 200);
     // Each by a role of its own: the one that was given makes them, and no service uses it.
-    assert.deepEqual(await database.listClients(), ["swath_catalogue", "swath_identity"]);
+    assert.deepEqual(await database.listClients(), ["swath_catalogue", "swath_identity", "swath_registration"]);
   },
 );
 
