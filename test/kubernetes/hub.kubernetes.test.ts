@@ -101,6 +101,8 @@ before(async () => {
       OPEN_INGRESS: "true",
       REQUIRE_OBJSTORE: "true",
       REQUIRE_WORKSPACE_API: "true",
+      // Logins and keys of two pods are good at each other.
+      SERVICE_REPLICAS: "2",
       ...Object.fromEntries(OFF.map((name) => [`REQUIRE_${name}`, "false"])),
     });
     const { status, stdout, stderr } = await deployment.apply();
@@ -177,6 +179,13 @@ test("a server is a pod of its user's namespace, with what its profile brings", 
   const elsewhere = ["auth", "can-i", "list", "secrets", "--as=system:serviceaccount:proc:application-hub"];
   assert.equal((await kubectl([...elsewhere, "-n", "ws-admin"])).status, 1, "it lists no secrets, even there");
   assert.equal((await kubectl(["auth", "can-i", "get", "secrets", ...elsewhere.slice(4), "-n", "um"])).status, 1);
+});
+
+test("two pods of each service, with a disruption budget", { skip }, async () => {
+  const budgets = await mustKubectl(["get", "poddisruptionbudgets", "-n", "um", "-o", "name"]);
+  assert.match(budgets, /gatekeeper/);
+  const replicas = ["get", "deployment", "gatekeeper", "-n", "um", "-o", "jsonpath={.status.readyReplicas}"];
+  assert.equal(await mustKubectl(replicas), "2");
 });
 
 test("a hub that starts again finds its pods; a killed one is told", { skip }, async () => {

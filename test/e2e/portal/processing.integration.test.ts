@@ -187,21 +187,25 @@ test("while a raster is drawn its colours are changed and the page is left, and 
   await page.getByRole("img", { name: /values from/ }).waitFor();
 });
 
-test("without a catalogue no registration of the result waits for one; what the job was given can be read", { skip }, async () => {
-  const { page } = eric;
-  const job = new URL(jobAddress).pathname.split("/").at(-1) ?? "";
-  const read = <T>(path: string) =>
-    page.evaluate(
-      async (address) => (await (await fetch(`/api/services${address}`)).json()) as unknown,
-      path,
-    ) as Promise<T>;
-  const { registrations } = await read<{ registrations: readonly unknown[] }>(
-    "/workspace-api/workspaces/ws-eric/registrations",
-  );
-  assert.deepEqual(registrations, []);
-  const provided = await read<object>(`/ades/eric/ogc-api/jobs/${job}/inputs`);
-  assert.deepEqual(Object.keys(provided).toSorted(), ["inputs", "links", "response"]);
-});
+test(
+  "without a catalogue no registration of the result waits for one; what the job was given can be read",
+  { skip },
+  async () => {
+    const { page } = eric;
+    const job = new URL(jobAddress).pathname.split("/").at(-1) ?? "";
+    const read = <T>(path: string) =>
+      page.evaluate(
+        async (address) => (await (await fetch(`/api/services${address}`)).json()) as unknown,
+        path,
+      ) as Promise<T>;
+    const { registrations } = await read<{ registrations: readonly unknown[] }>(
+      "/workspace-api/workspaces/ws-eric/registrations",
+    );
+    assert.deepEqual(registrations, []);
+    const provided = await read<object>(`/ades/eric/ogc-api/jobs/${job}/inputs`);
+    assert.deepEqual(Object.keys(provided).toSorted(), ["inputs", "links", "response"]);
+  },
+);
 
 test("a job's tabs are in its address, it leads to its files, and is copied for other programs", { skip }, async () => {
   const { page } = eric;
