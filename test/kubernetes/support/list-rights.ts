@@ -70,11 +70,12 @@ function toRights(texts: readonly string[]): Rights {
   const rights = new Map<string, Set<string>>();
   for (const text of texts) {
     const [resource = "", ...words] = text.split(" ");
-    const names = words.filter((word) => !VERBS.has(word)).toSorted();
-    const key = [resource, ...names].join(" ");
-    const verbs = rights.get(key) ?? new Set();
-    words.filter((word) => VERBS.has(word)).forEach((verb) => verbs.add(verb));
-    rights.set(key, verbs);
+    const names = words.filter((word) => !VERBS.has(word));
+    for (const key of names.length === 0 ? [resource] : names.map((name) => `${resource} ${name}`)) {
+      const verbs = rights.get(key) ?? new Set();
+      words.filter((word) => VERBS.has(word)).forEach((verb) => verbs.add(verb));
+      rights.set(key, verbs);
+    }
   }
   return Object.fromEntries(
     [...rights].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, verbs]) => [key, [...verbs].toSorted()]),
