@@ -21,7 +21,8 @@ import {
 import { openAccess } from "./support/access.ts";
 import { compareWithLive } from "./support/compare-live.ts";
 import { leavePullPod } from "./support/leave-pull-pod.ts";
-import { listAllRights, readDocumentedRights } from "./support/list-rights.ts";
+import { readDocumentedRights } from "./support/documented-rights.ts";
+import { listAllRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
 import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { openProcedure } from "./support/procedure.ts";
