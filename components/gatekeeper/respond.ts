@@ -1,11 +1,8 @@
-import { toProblem } from "@swath/service";
+import { drainBody, toProblem } from "@swath/service";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Extra headers of an answer of the gatekeeper itself; lists become several headers. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
-
-/** Bodies up to this size are read to their end after a refusal, so that the connection can go on. */
-const MAX_DISCARDED = 65_536;
 
 const COMMON: ResponseHeaders = {
   "cache-control": "no-store",
@@ -21,22 +18,23 @@ interface ServiceResponse {
   readonly headers?: ResponseHeaders;
 }
 
-/** Sends an answer of the gatekeeper itself. */
+/**
+ * Sends an answer of the gatekeeper itself. What is left of the request's body is read for a while: to close at once would reset the
+ * connection while the ingress still sends, and lose the answer.
+ */
 export function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { status, type, body = "", headers = {} }: ServiceResponse,
 ): void {
-  const hasBody = request.headers["transfer-encoding"] !== undefined;
-  const tooLarge = Number(request.headers["content-length"] ?? 0) > MAX_DISCARDED;
   response.writeHead(status, {
     ...COMMON,
     ...(type !== undefined && { "content-type": type }),
     "content-length": Buffer.byteLength(body),
-    ...((hasBody || tooLarge) && !request.complete && { connection: "close" }),
     ...(headers as Record<string, string | string[]>),
   });
   response.end(request.method === "HEAD" ? undefined : body);
+  drainBody(request);
 }
 
 /** Sends JSON. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { isUnavailable } from "@swath/service";
+import { drainBody, isUnavailable } from "@swath/service";
 
 import { findCaller } from "./access/caller.ts";
 import { issueToken } from "./access/token-endpoint.ts";
@@ -10,8 +10,6 @@ import { findOperation } from "./operations/table.ts";
 import { QuotaError } from "./store/projects.ts";
 import { tellQuotaExceeded } from "./store/webhooks.ts";
 import { parseRoute } from "./protocol/route.ts";
-
-const DRAIN_TIMEOUT_MS = 30_000;
 
 /** What takes every request that is not of the distribution API. */
 type Fallback = (message: IncomingMessage, response: ServerResponse) => void;
@@ -83,16 +81,7 @@ function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage,
     "content-length": Buffer.byteLength(body),
   });
   response.end(message.method === "HEAD" ? undefined : body);
-  drain(message);
-}
-
-/** Reads and drops the rest of a body, so that its sender comes to see the response; not for ever. */
-function drain(message: IncomingMessage): void {
-  if (!message.complete) {
-    const timer = setTimeout(() => message.destroy(), DRAIN_TIMEOUT_MS);
-    message.once("close", () => clearTimeout(timer));
-    message.resume();
-  }
+  drainBody(message);
 }
 
 function toRegistryError(error: unknown): RegistryError {

@@ -1,6 +1,7 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { type Logger, type Settings, auditRequests, createPeer, createSecretCheck } from "@swath/service";
 import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
+import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
@@ -9,7 +10,7 @@ import { createMembershipFinder, createOwnedFinder } from "./access/memberships.
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
 import type { SigningKey } from "./assets/presign.ts";
-import { createLazyValidators } from "./bulk/lazy-validators.ts";
+import { onlyWhatIsNeeded } from "./bulk/lenient.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { openBell } from "./feed/bell.ts";
@@ -71,7 +72,6 @@ export async function buildCatalogue(
   });
   const isLenient = settings.VALIDATION === "lenient";
   const thread = new BatchThread(isLenient);
-  const validators = createLazyValidators(isLenient);
   const warn = (error: Error): void => logger.warn({ err: error }, "failed to tell of changes; retrying");
   const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
   const counts = new CountMemory();
@@ -125,7 +125,9 @@ export async function buildCatalogue(
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
     }),
-    ...validators,
+    // Made at the start: loading them with the first write would stall other requests for half a second.
+    validateItem: isLenient ? onlyWhatIsNeeded : createItemValidator(),
+    validateCollection: createCollectionValidator(),
     prepareBatch: (batch) => thread.prepare(batch),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,

@@ -6,7 +6,8 @@ import type { Reading } from "./messages.ts";
 import { readByIngress } from "./read-by-ingress.ts";
 import { readByLlhttp } from "./read-by-llhttp.ts";
 import { NGINX, type NginxReader, startNginxReader } from "./read-by-nginx.ts";
-import { describeRequest, fuzzServices } from "./services/main.ts";
+import { describeRequest } from "./services/fuzz-service.ts";
+import { fuzzServices } from "./services/main.ts";
 
 /**
  * `npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]…`: 60 seconds in all unless told otherwise, an hour for a release.
@@ -106,7 +107,12 @@ async function fuzzIngress(): Promise<boolean> {
 
 let isFine = values.only === "services" || (await fuzzIngress());
 if (values.only !== "ingress") {
-  const findings = await fuzzServices(values.only === "services" ? total : total - seconds, firstSeed, values.service);
+  const findings = await fuzzServices({
+    seconds: values.only === "services" ? total : total - seconds,
+    seed: firstSeed,
+    only: values.service,
+    print: (line) => process.stdout.write(`${line}\n`),
+  });
   for (const { service, what, request } of findings) {
     process.stdout.write(`${service}: ${what}${request === undefined ? "" : `\n  ${describeRequest(request)}`}\n`);
   }

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 
-import { type Logger, readBearer } from "@swath/service";
+import { type Logger, drainBody, readBearer } from "@swath/service";
 
 import { type BlobStore, MAX_DOCUMENT_BYTES } from "../step-files/blob-store.ts";
 import { INPUTS, OUTPUTS, isSha256, parseStepDocument } from "../step-files/documents.ts";
@@ -63,8 +63,8 @@ export function createAgentServer(deps: AgentDeps): Server {
         response.destroy();
         return;
       }
-      // What is left of a body is not read: the connection ends with the response.
-      response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${message}\n`);
+      response.writeHead(status, { "content-type": "text/plain" }).end(`${message}\n`);
+      drainBody(request);
     });
   });
   // A blob of many gigabytes may take its time; silence is bounded below.

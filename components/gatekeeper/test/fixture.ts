@@ -64,6 +64,10 @@ export async function startFixture({
   provider.policySets.set("ades", toPolicySet("ades", RESOURCES));
   const seen: Fixture["seen"] = [];
   const service = createServer((request, response) => {
+    if (request.url?.endsWith("/unread") === true) {
+      response.writeHead(403).end();
+      return;
+    }
     collect(request).then(
       (body) => {
         seen.push({ url: request.url ?? "", headers: request.headers, body });

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { createTokenId } from "@swath/auth";
-import { waitUntil } from "@swath/testing";
+import { sendWholeRequest, waitUntil } from "@swath/testing";
 
 import { toPolicySet } from "../policies/declared-policies.ts";
 import { type Fixture, HOST, RESOURCES, startFixture } from "./fixture.ts";
@@ -56,6 +56,25 @@ describe("who may pass", () => {
     );
     assert.equal(fixture.seen[0]?.headers["x-auth-roles"], "user");
     assert.equal(fixture.seen[0]?.headers["x-auth-userid"], "id-of-eric");
+  });
+
+  test("a refusal reaches clients that read it after they have sent a large body", async () => {
+    const body = Buffer.alloc(8 << 20, "a");
+    const chunked = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]);
+    for (const [framing, bytes] of [
+      [`Content-Length: ${body.length}`, body],
+      ["Transfer-Encoding: chunked", chunked],
+    ] as const) {
+      const head = `POST /eric/a HTTP/1.1\r\nHost: ${HOST}\r\n${framing}\r\n\r\n`;
+      assert.match(await sendWholeRequest({ path: fixture.socket }, head, bytes), /^HTTP\/1\.1 401 /, framing);
+    }
+  });
+
+  test("so does the answer of a service that reads no body", async () => {
+    const { authorization } = await fixture.bearer();
+    const body = Buffer.alloc(8 << 20, "a");
+    const head = `POST /eric/unread HTTP/1.1\r\nHost: ${HOST}\r\nAuthorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    assert.match(await sendWholeRequest({ path: fixture.socket }, head, body), /^HTTP\/1\.1 403 /);
   });
 
   test("a preflight is answered for every path", async () => {

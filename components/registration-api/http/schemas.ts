@@ -23,7 +23,8 @@ export const DeregisterBody = Type.Object({
   url: Type.Optional(orNull(Url)),
 });
 export const DocumentBody = Type.Object({}, { additionalProperties: true });
-export const XmlBody = Type.String({ minLength: 1 });
+/** Not empty: `minLength` would count the characters of megabytes. */
+export const XmlBody = Type.String({ pattern: "^[^]" });
 /** What an operator mends of a request before it is repeated. */
 export const RepairBody = Type.Optional(
   orNull(

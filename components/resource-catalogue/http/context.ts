@@ -22,8 +22,6 @@ export interface CatalogueContext extends SearchDeps {
   readonly collections: CollectionMemory;
   /** Who asks, with what the store needs of it. @throws {Problem} 401 for a token that is not accepted */
   readonly readerOf: (request: FastifyRequest) => Promise<Reader>;
-  /** Loads the validators; must be awaited before they are used. */
-  readonly prepareWriting: () => Promise<void>;
   readonly validateItem: StacValidator;
   readonly validateCollection: StacValidator;
   /** Makes many items ready for the store, in a thread. @throws {Problem} what is wrong with them */

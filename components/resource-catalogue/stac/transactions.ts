@@ -100,7 +100,6 @@ function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext):
   scope.post("/collections", { bodyLimit: MAX_COLLECTION_BYTES }, async (request, reply) => {
     const reader = await context.readerOf(request);
     const owner = requireOwner(reader, readSingle(request));
-    await context.prepareWriting();
     const record = prepareCollection(context, requireObject(request.body));
     await insertCollection(pool, { record, ...owner });
     context.announceChange();
@@ -168,7 +167,6 @@ export async function enterForWriting(
   id: string,
 ): Promise<{ readonly reader: Reader; readonly entry: CollectionEntry }> {
   const reader = await context.readerOf(request);
-  await context.prepareWriting();
   const entry = await findCollection(context.pool, reader, id);
   if (entry === undefined) {
     throw notFound(`Collection ${JSON.stringify(id)}`);
@@ -189,7 +187,6 @@ async function enterForInserting(
   if (known !== undefined) {
     const reader = await context.readerOf(request);
     if (mayWrite(reader, known) && (reader.only === undefined || reader.only === known.workspace)) {
-      await context.prepareWriting();
       return known;
     }
   }

@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 
+import { drainBody } from "@swath/service";
+
 import { returnedHeaders } from "./hop-by-hop.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -74,6 +76,8 @@ export function forward(options: ForwardOptions): void {
       ended = true;
       request.unpipe(outgoing);
       outgoing.destroy();
+      // The sender reads the answer after it has sent all.
+      drainBody(request);
     }
   });
   if (request.headers.expect !== undefined && relayed.body !== "none") {
@@ -86,12 +90,8 @@ function framedHeaders(headers: readonly string[], { body }: RelayedRequest): re
   return body === "chunked" ? [...headers, "Transfer-Encoding", "chunked"] : headers;
 }
 
-function reply(incoming: IncomingMessage, { request, response, changeHeaders = (same) => same }: ForwardOptions): void {
+function reply(incoming: IncomingMessage, { response, changeHeaders = (same) => same }: ForwardOptions): void {
   const headers = changeHeaders(returnedHeaders(incoming.rawHeaders));
-  if (!request.complete) {
-    // What is left of the body ends with the connection instead of being read to nowhere.
-    headers.push("Connection", "close");
-  }
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers);
   if (incoming.headers["content-length"] === undefined) {
     // An event stream may say nothing for long: its head must not wait for its first word.

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { Registry, collectDefaultMetrics } from "prom-client";
 
 import { type ListenAddress, listen } from "./listen.ts";
+import { StallMeter } from "./stall-meter.ts";
 
 export interface Management {
   readonly address: ListenAddress;
@@ -20,7 +21,8 @@ interface ManagementOptions {
 
 /**
  * The listener that only the cluster reaches, apart from public traffic: `/healthz` (alive), `/readyz` (can serve; 503 with
- * the reason when it cannot) and `/metrics` (Prometheus text).
+ * the reason when it cannot), `/metrics` (Prometheus text), and `/stall`: the longest stall of the event loop since it was last asked,
+ * in milliseconds of processor time.
  */
 export async function startManagement({
   address,
@@ -28,6 +30,7 @@ export async function startManagement({
   metrics = new Registry(),
 }: ManagementOptions): Promise<Management> {
   collectDefaultMetrics({ register: metrics });
+  const stalls = new StallMeter();
   const server = createServer((request, response) => {
     const reply = (status: number, type: string, body: string) =>
       response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) }).end(body);
@@ -43,8 +46,11 @@ export async function startManagement({
       case "/metrics":
         metrics.metrics().then((text) => reply(200, metrics.contentType, text), fail(500));
         break;
+      case "/stall":
+        reply(200, "text/plain", `${stalls.read().toFixed(1)}\n`);
+        break;
       default:
-        reply(404, "text/plain", "only /healthz, /readyz and /metrics are here\n");
+        reply(404, "text/plain", "only /healthz, /readyz, /metrics and /stall are here\n");
     }
   });
   return {

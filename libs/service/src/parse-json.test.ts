@@ -14,7 +14,24 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-const TEXTS = ["", "a", '"', "\\", ",", "]", "}", "{[", ":", "ü", "\u{1f30d}", "\n", "constructor", "1"];
+const TEXTS = [
+  "",
+  "a",
+  "\u0001\u{10ffff}",
+  "\\\\u12",
+  '"',
+  "\\",
+  ",",
+  "]",
+  "}",
+  "{[",
+  ":",
+  "ü",
+  "\u{1f30d}",
+  "\n",
+  "constructor",
+  "1",
+];
 
 function createValue(random: (below: number) => number, depth: number): unknown {
   const kind = random(depth > 4 ? 4 : 6);
@@ -101,6 +118,8 @@ test("refuses 400,000 nested brackets and 300,000 values before it builds any", 
 
 test("gives others their turn while it reads 5 MB", async () => {
   for (const value of [
+    { text: "\u0001\\\ud83c\udf0d".repeat(400_000) },
+    ["x".repeat(5_000_000)],
     { inputs: { list: Array.from({ length: 200_000 }, (_, i) => `a longer text ${i}`) } },
     { type: "Polygon", coordinates: [Array.from({ length: 60_000 }, (_, i) => [i / 7, i / 11])] },
   ]) {

@@ -67,6 +67,9 @@ class Parts {
   async parse(from: number, to: number): Promise<unknown> {
     const start = this.#skipSpace(from, to);
     const end = this.#largeEnds.get(start);
+    if (end === undefined && this.#bytes[start] === 0x22 && to - start > this.#turnBytes) {
+      return this.#parseString(start, to);
+    }
     if (end === undefined) {
       return this.#parseText("", from, to, "");
     }
@@ -78,6 +81,22 @@ class Parts {
       throw new SyntaxError("there is more after the end of the value");
     }
     return isArray ? this.#parseArray(start + 1, end) : this.#parseObject(start + 1, end);
+  }
+
+  /** A long string, decoded a part at a time. */
+  async #parseString(start: number, to: number): Promise<string> {
+    const end = this.#endOfString(start, to);
+    if (end >= to || this.#skipSpace(end + 1, to) !== to) {
+      throw new SyntaxError("a string does not end, or there is more after its end");
+    }
+    const parts: string[] = [];
+    for (let from = start + 1; from < end;) {
+      const next = findCut(this.#bytes, from, Math.min(from + this.#turnBytes, end), end);
+      parts.push(JSON.parse(`"${this.#bytes.toString("utf8", from, next)}"`) as string);
+      from = next;
+      await nextTurn();
+    }
+    return parts.join("");
   }
 
   async #parseArray(from: number, to: number): Promise<unknown[]> {
@@ -114,7 +133,12 @@ class Parts {
           throw new SyntaxError(name === "__proto__" ? POISONED : "a name of an object is not a string");
         }
         const value = await this.parse(colon + 1, end);
-        if (name === "constructor" && Object.hasOwn(value as object, "prototype")) {
+        if (
+          name === "constructor" &&
+          typeof value === "object" &&
+          value !== null &&
+          Object.hasOwn(value, "prototype")
+        ) {
           throw new SyntaxError(POISONED);
         }
         members[name] = value;
@@ -180,7 +204,9 @@ class Parts {
     for (let at = from; at < to; at += 1) {
       const byte = bytes[at];
       if (byte === 0x22) {
-        at = this.#endOfString(at, to);
+        const end = this.#endOfString(at, to);
+        isLarge ||= depth === 0 && end - at > this.#turnBytes;
+        at = end;
       } else if (byte === 0x2c && depth === 0) {
         return { end: at, isLarge };
       } else if (byte === 0x5b || byte === 0x7b) {
@@ -258,6 +284,38 @@ function isPoisoned(value: unknown): boolean {
     }
   }
   return false;
+}
+
+/** Longest escape of JSON: `\u` and four digits. */
+const ESCAPE_BYTES = 6;
+
+/** A place about `cut` where a string can be divided: in no character of UTF-8 and in no escape. */
+function findCut(bytes: Buffer, from: number, cut: number, end: number): number {
+  if (cut >= end) {
+    return end;
+  }
+  let at = cut;
+  while (at > from && ((bytes[at] as number) & 0xc0) === 0x80) {
+    at -= 1;
+  }
+  for (let escape = Math.max(from, at - ESCAPE_BYTES + 1); escape < at; escape += 1) {
+    if (bytes[escape] === 0x5c && isEscape(bytes, from, escape)) {
+      const length = bytes[escape + 1] === 0x75 ? ESCAPE_BYTES : 2;
+      if (escape + length > at) {
+        at = escape;
+      }
+    }
+  }
+  return at > from ? at : findCut(bytes, from, cut + 1, end);
+}
+
+/** A backslash begins an escape unless the one before it does. */
+function isEscape(bytes: Buffer, from: number, at: number): boolean {
+  let before = at;
+  while (before > from && bytes[before - 1] === 0x5c) {
+    before -= 1;
+  }
+  return (at - before) % 2 === 0;
 }
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

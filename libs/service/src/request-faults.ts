@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { Counter, type Registry } from "prom-client";
 
 import type { Logger } from "./log.ts";
+import { drainBody } from "./read-body.ts";
 
 /** Test clusters look for it in the logs of their pods when they are closed. */
 const REQUEST_FAULT = "nothing caught this error of a request";
@@ -103,6 +104,7 @@ function toExchange(message: IncomingMessage, answer: ServerResponse | Duplex): 
       try {
         if (answer instanceof ServerResponse && !answer.headersSent) {
           sendFault(answer, faultId);
+          drainBody(message);
         } else if (!(answer instanceof ServerResponse && answer.writableFinished)) {
           answer.destroy();
         }
@@ -130,8 +132,6 @@ function sendFault(response: ServerResponse, faultId: string): void {
       "content-type": "application/problem+json",
       "content-length": Buffer.byteLength(body),
       "x-content-type-options": "nosniff",
-      // What is left of the body is not read.
-      connection: "close",
     })
     .end(body);
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
 import { createLogger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
+import { sendWholeRequest } from "@swath/testing";
 
 const BYTES = 16 << 20;
 const app = createApp(createLogger("test", "silent"), { bodyLimit: 64 << 10 });
@@ -17,22 +17,6 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Sends a whole body before it looks at the response, as proxies and many clients do. */
-async function sendAll(framing: string, body: Buffer): Promise<string> {
-  const socket = connect({ port, host: "127.0.0.1" });
-  socket.pause();
-  socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`);
-  await new Promise<void>((resolve, reject) => {
-    socket.once("error", reject);
-    socket.write(body, () => resolve());
-  });
-  const response = once(socket, "data");
-  socket.resume();
-  const [chunk] = (await response) as [Buffer];
-  socket.destroy();
-  return chunk.toString("latin1");
-}
-
 test("answers 413 to clients that read the response after they have sent all", async () => {
   const body = Buffer.alloc(BYTES, "a");
   for (const [framing, bytes] of [
@@ -43,7 +27,8 @@ test("answers 413 to clients that read the response after they have sent all", a
     ],
   ] as const) {
     for (let round = 0; round < 3; round += 1) {
-      assert.match(await sendAll(framing, bytes), /^HTTP\/1\.1 413 /, framing);
+      const head = `POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`;
+      assert.match(await sendWholeRequest({ port, host: "127.0.0.1" }, head, bytes), /^HTTP\/1\.1 413 /, framing);
     }
   }
 });

@@ -6,3 +6,4 @@ export { type CommandResult, runCommand } from "./run-command.ts";
 export { compiledCode } from "./compiled-code.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";
 export { openSealed } from "./open-sealed.ts";
+export { sendWholeRequest } from "./send-whole-request.ts";

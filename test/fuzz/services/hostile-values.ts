@@ -26,20 +26,43 @@ export const pick = <T>(random: Random, values: readonly T[]): T => values[rando
 export const hostileText = (random: Random): string =>
   random(3) === 0 ? String(pick(random, NUMBERS)) : pick(random, TEXTS);
 
+/** Bodies that are large, up to 5 MB, or strange; they are made when they are chosen. */
+const BODIES: readonly (() => string)[] = [
+  () => "[".repeat(100_000),
+  () => `[${"1,".repeat(200_000)}1]`,
+  () => `[${"1,".repeat(2_400_000)}1]`,
+  () => `{"a":"${"x".repeat(1 << 20)}"}`,
+  () => `{"a":"${"\\u0041".repeat(800_000)}"}`,
+  () => `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":{}`).join(",")}}`,
+  () =>
+    `[${Array.from({ length: 60_000 }, (_, i) => `{"type":"Feature","id":"i${i}","a":["${"y".repeat(40)}"]}`).join(",")}]`,
+  () => '{"__proto__":{"a":1},"constructor":{"prototype":1}}',
+  () => `{"intersects":${polygon()}}`,
+  () => `{"filter":{"op":"s_intersects","args":[{"property":"geometry"},${polygon()}]},"filter-lang":"cql2-json"}`,
+  () => `{"type":"Feature","id":"a","geometry":${polygon()},"properties":{"datetime":"2020-01-01T00:00:00Z"}}`,
+  () => `{"inputs":{"a":[${'{"href":"https://127.0.0.1/a"},'.repeat(160_000)}1]}}`,
+  () => `[${'{"op":"add","path":"/a","value":[]},{"op":"copy","from":"/a","path":"/a/-"},'.repeat(1000)}1]`,
+];
+
+/** Of 100,000 positions, about 4 MB. */
+const polygon = () =>
+  JSON.stringify({
+    type: "Polygon",
+    coordinates: [
+      Array.from({ length: 100_001 }, (_, i) => {
+        const angle = ((i % 100_000) / 100_000) * 2 * Math.PI;
+        return [10 * Math.cos(angle), 10 * Math.sin(angle)];
+      }),
+    ],
+  });
+
 /** A value that has or has not to do with what the schema asks for; JSON text, because some of them are no values. */
 export function hostileJson(random: Random, schema: unknown): string {
-  switch (random(10)) {
+  switch (random(8)) {
     case 0:
-      return `${"[".repeat(100_000)}`;
     case 1:
-      return `[${"1,".repeat(200_000)}1]`;
+      return pick(random, BODIES)();
     case 2:
-      return `{"a":"${"x".repeat(1 << 20)}"}`;
-    case 3:
-      return `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":{}`).join(",")}}`;
-    case 4:
-      return '{"__proto__":{"a":1},"constructor":{"prototype":1}}';
-    case 5:
       return pick(random, ["", "{", "null", '"\\ud800"', '"\\u0000"', "1e999", "[]", "{}"]);
     default:
       return JSON.stringify(fromSchema(random, schema, 0));

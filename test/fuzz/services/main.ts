@@ -1,36 +1,27 @@
 import { join } from "node:path";
 
-import { createTestCluster } from "@swath/testing";
+import { type TestCluster, createTestCluster } from "@swath/testing";
 
-import { createDeploymentFetch } from "../../../cli/targets/deployment-fetch.ts";
+import { createDeploymentFetch, type Fetch } from "../../../cli/targets/deployment-fetch.ts";
 import { clusterPaths } from "../../../cli/targets/embedded/state/paths.ts";
-import { createRandom } from "../make-stream.ts";
-import { type ApiDocument, type HostileRequest, listOperations, makeRequest } from "./make-request.ts";
+import { type Finding, fuzzService } from "./fuzz-service.ts";
+import type { ApiDocument } from "./make-request.ts";
 import { createPodWatch } from "./watch-pod.ts";
 
 const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true" };
-const MAX_STALL_MS = 50;
-/** Memory that a service may keep beyond what it had. */
-const MAX_KEPT_BYTES = 300 << 20;
-const TIMEOUT_MS = 60_000;
-/** Answers of a service that are no fault: what it does not offer, and what it refuses to hold. */
-const HARMLESS = new Set([501, 507]);
+const USER = "eric";
 
-interface Finding {
-  readonly service: string;
-  readonly what: string;
-  readonly request: HostileRequest | undefined;
+interface FuzzOptions {
+  /** For all services together. */
+  readonly seconds: number;
+  readonly seed: number;
+  /** Services to fuzz; all when empty. */
+  readonly only?: readonly string[];
+  readonly print: (line: string) => void;
 }
 
-/**
- * Fuzzes every service of a platform that is really deployed, from its own OpenAPI document: each operation with hostile values, as a user who
- * is logged in. Gives what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
- */
-export async function fuzzServices(
-  seconds: number,
-  seed: number,
-  only: readonly string[],
-): Promise<readonly Finding[]> {
+/** Deploys a platform and fuzzes its services. */
+export async function fuzzServices(options: FuzzOptions): Promise<readonly Finding[]> {
   const cluster = await createTestCluster(VARIABLES);
   const findings: Finding[] = [];
   try {
@@ -38,109 +29,74 @@ export async function fuzzServices(
     if (applied.status !== 0) {
       throw new Error(`the platform could not be deployed: ${applied.stdout}${applied.stderr}`);
     }
-    const send = createDeploymentFetch(cluster.domain, { address: "127.0.0.1" });
-    const url = (service: string, path: string) => `http://${service}.${cluster.domain}:${cluster.port}${path}`;
-    const form = { client_id: "admin-cli", grant_type: "password", username: "eric", password: "changeme" };
-    const login = await send(url("identity", "/realms/master/protocol/openid-connect/token"), {
-      method: "POST",
-      body: new URLSearchParams(form),
-    });
-    const { access_token: token } = (await login.json()) as { access_token?: string };
-    if (token === undefined) {
-      throw new Error(`the login of the fuzzer failed with ${login.status}`);
-    }
-    const { run } = clusterPaths(cluster.name, cluster.env);
-    const pods = (await cluster.pods()).filter(({ pid }) => pid !== undefined);
-    const documents: [string, (typeof pods)[number], ApiDocument][] = [];
-    for (const pod of pods.filter(({ workload }) => only.length === 0 || only.includes(workload))) {
-      const response = await send(url(pod.workload, "/openapi.json")).catch(() => undefined);
-      // Pages answer any path.
-      if (response?.ok === true && response.headers.get("content-type")?.includes("json") === true) {
-        documents.push([pod.workload, pod, (await response.json()) as ApiDocument]);
-      }
-    }
-    const share = (seconds * 1000) / Math.max(1, documents.length);
-    for (const [service, pod, document] of documents) {
-      const random = createRandom(seed);
-      const watch = createPodWatch(join(run, "pods", pod.name), pod.pid as number);
-      const { residentBytes: before } = await watch.read();
-      const stalls: { readonly ms: number; readonly request: HostileRequest }[] = [];
-      const report = (what: string, request?: HostileRequest) => findings.push({ service, what, request });
-      const operations = listOperations(document);
-      const until = performance.now() + share;
-      let requests = 0;
-      let faults = 0;
-      for (; operations.length > 0 && performance.now() < until; requests += 1) {
-        const request = makeRequest(random, operations[requests % operations.length]!);
-        const { status, text } = await perform(send, url(service, request.path), request, token);
-        if (status === undefined || (status >= 500 && !HARMLESS.has(status))) {
-          report(`${status ?? "no answer"} ${text.slice(0, 200)}`, request);
-        }
-        try {
-          const reading = await watch.read();
-          if (reading.faults > faults) {
-            report("an error that nothing caught", request);
-          }
-          faults = reading.faults;
-          stalls.push({ ms: reading.stallMs, request });
-        } catch (error) {
-          report(`the process ended: ${(error as Error).message}`, request);
-          break;
-        }
-      }
-      stalls.sort((a, b) => b.ms - a.ms);
-      process.stdout.write(`${service}: ${requests} requests of ${operations.length} operations; worst stalls:\n`);
-      for (const { ms, request } of stalls.slice(0, 5)) {
-        process.stdout.write(`  ${ms.toFixed(0).padStart(5)} ms  ${describeRequest(request)}\n`);
-      }
-      for (const { ms, request } of stalls.filter((stall) => stall.ms > MAX_STALL_MS).slice(0, 5)) {
-        report(`the event loop stood still for ${ms.toFixed(0)} ms`, request);
-      }
-      const after = await watch.read().catch(() => undefined);
-      if (after !== undefined && after.residentBytes - before > MAX_KEPT_BYTES) {
-        report(`keeps ${((after.residentBytes - before) / 2 ** 20).toFixed(0)} MiB`);
-      }
-    }
-    for (const pod of await cluster.pods()) {
-      if (pod.restarts > 0) {
-        findings.push({ service: pod.workload, what: `was started again ${pod.restarts} times`, request: undefined });
-      }
-    }
+    findings.push(...(await fuzzCluster(cluster, options)));
   } finally {
     await cluster.close().catch((error: unknown) => {
-      findings.push({ service: "platform", what: (error as Error).message.slice(0, 2000), request: undefined });
+      findings.push({ service: "platform", what: (error as Error).message.slice(0, 2000) });
     });
   }
   return findings;
 }
 
-async function perform(
-  send: ReturnType<typeof createDeploymentFetch>,
-  url: string,
-  { method, type, body }: HostileRequest,
-  token: string | undefined,
-): Promise<{ readonly status: number | undefined; readonly text: string }> {
-  try {
-    const response = await send(url, {
-      method,
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(type !== undefined && { "content-type": type }),
-      },
-      ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
-    });
-    // Streams of events do not end.
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    const text = isStream ? "" : await response.text();
-    await response.body?.cancel().catch(() => {});
-    return { status: response.status, text };
-  } catch (error) {
-    return { status: undefined, text: String((error as Error).cause ?? error) };
+/**
+ * Fuzzes every service of a deployed platform that has an OpenAPI document: each operation with hostile values, as a user who is logged
+ * in. Returns what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
+ */
+export async function fuzzCluster(
+  cluster: Pick<TestCluster, "name" | "domain" | "port" | "env" | "pods">,
+  { seconds, seed, only = [], print }: FuzzOptions,
+): Promise<readonly Finding[]> {
+  const send = createDeploymentFetch(cluster.domain, { address: "127.0.0.1" });
+  const urlOf = (service: string) => `http://${service}.${cluster.domain}:${cluster.port}`;
+  const { run } = clusterPaths(cluster.name, cluster.env);
+  const before = await cluster.pods();
+  const documents: { readonly pod: (typeof before)[number]; readonly document: ApiDocument }[] = [];
+  for (const pod of before.filter(({ workload }) => only.length === 0 || only.includes(workload))) {
+    const response = await send(`${urlOf(pod.workload)}/openapi.json`).catch(() => undefined);
+    // Pages answer any path.
+    if (response?.ok === true && response.headers.get("content-type")?.includes("json") === true) {
+      documents.push({ pod, document: (await response.json()) as ApiDocument });
+    }
   }
+  if (documents.length === 0) {
+    throw new Error("no service of the platform has an OpenAPI document to make requests from");
+  }
+  const findings: Finding[] = [];
+  for (const { pod, document } of documents) {
+    const found = await fuzzService({
+      service: pod.workload,
+      user: USER,
+      document,
+      // Tokens live for minutes.
+      token: await logIn(send, urlOf("identity")),
+      url: urlOf(pod.workload),
+      send,
+      watch: createPodWatch(join(run, "pods", pod.name)),
+      seed,
+      milliseconds: (seconds * 1000) / documents.length,
+      print,
+    });
+    findings.push(...found);
+  }
+  const restartsBefore = new Map(before.map(({ name, restarts }) => [name, restarts]));
+  for (const { name, workload, restarts } of await cluster.pods()) {
+    const more = restarts - (restartsBefore.get(name) ?? 0);
+    if (more > 0) {
+      findings.push({ service: workload, what: `was started again ${more} times` });
+    }
+  }
+  return findings;
 }
 
-export function describeRequest({ method, path, type, body }: HostileRequest): string {
-  return `${method} ${path.slice(0, 200)}${body === undefined ? "" : ` ${type ?? ""} ${body.length} characters: ${body.slice(0, 100)}`}`;
+async function logIn(send: Fetch, url: string): Promise<string> {
+  const form = { client_id: "admin-cli", grant_type: "password", username: USER, password: "changeme" };
+  const response = await send(`${url}/realms/master/protocol/openid-connect/token`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+  });
+  const { access_token: token } = (await response.json()) as { access_token?: string };
+  if (token === undefined) {
+    throw new Error(`the login of the fuzzer failed with ${response.status}`);
+  }
+  return token;
 }

@@ -1,4 +1,5 @@
 import { hostileJson, hostileText, pick } from "./hostile-values.ts";
+import type { KnownIds } from "./known-ids.ts";
 
 type Random = (below: number) => number;
 
@@ -30,18 +31,41 @@ export function listOperations({ paths = {} }: ApiDocument): (readonly [string, 
   );
 }
 
+/** Parameters that lists take, for operations whose document names none. */
+const COMMON_PARAMETERS = ["limit", "bbox", "datetime", "filter", "sortby", "q", "ids", "fields", "f", "token", "crs"];
+/** Types of bodies, for operations whose document names none. */
+const COMMON_TYPES = [
+  "application/json",
+  "application/geo+json",
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/x-ndjson",
+  "application/x-www-form-urlencoded",
+  "application/xml",
+  "text/xml",
+];
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(["post", "put", "patch"]);
+
 /** A request of an operation with hostile values in its path, its query and its body. */
 export function makeRequest(
   random: Random,
   [method, path, operation]: readonly [string, string, ApiOperation],
+  ids: KnownIds,
 ): HostileRequest {
   const { parameters = [], requestBody } = operation;
-  const filled = path.replace(/\{[^}]+\}/g, () => encodeURIComponent(toWellFormed(hostileText(random))) || "a");
-  const query = parameters
-    .filter((parameter) => parameter.in === "query" && random(3) > 0)
-    .map(({ name = "" }) => `${encodeURIComponent(name)}=${encodeURIComponent(toWellFormed(hostileText(random)))}`);
-  const types = Object.keys(requestBody?.content ?? {});
-  const type = types.length === 0 ? undefined : pick(random, [...types, "application/json"]);
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+    random(3) > 0
+      ? encodeURIComponent(ids.choose(random, name))
+      : encodeURIComponent(toWellFormed(hostileText(random))) || "a",
+  );
+  const named = parameters.flatMap(({ in: place, name = "" }) => (place === "query" ? [name] : []));
+  const query = (named.length > 0 ? named : COMMON_PARAMETERS)
+    .filter(() => random(named.length > 0 ? 3 : 4) === 0)
+    .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(toWellFormed(hostileText(random)))}`);
+  const documented = Object.keys(requestBody?.content ?? {});
+  const types =
+    documented.length > 0 ? [...documented, "application/json"] : METHODS_WITH_BODY.has(method) ? COMMON_TYPES : [];
+  const type = types.length === 0 ? undefined : pick(random, types);
   const schema = requestBody?.content?.[type ?? ""]?.schema;
   return {
     method: method.toUpperCase(),
@@ -62,6 +86,8 @@ function hostileXml(random: Random): string {
     `<a ${Array.from({ length: 5000 }, (_, i) => `b${i}=""`).join(" ")}/>`,
     "<a>&foo;</a>",
     `<a>${"x".repeat(1 << 20)}</a>`,
+    `<a>${"<b c='d'>e</b>".repeat(190_000)}</a>`,
+    `<a>${"x&amp;".repeat(800_000)}</a>`,
     "",
   ]);
 }

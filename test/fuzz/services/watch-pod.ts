@@ -1,32 +1,26 @@
-import { readFileSync } from "node:fs";
+import { callManagement } from "../../../cli/targets/embedded/management-client.ts";
 
-import { readMetrics } from "../../../cli/targets/embedded/read-metrics.ts";
-
-/** Clock ticks of `/proc`, in milliseconds. */
-const TICK_MS = 10;
-
-/** What a pod did since it was looked at last. */
-export interface PodReading {
-  /** Longest that its event loop was held up, and the processor time that it used, in milliseconds. */
-  readonly stallMs: number;
+/** What a pod was like since it was looked at last. */
+export interface PodTotals {
+  /** Errors of requests that nothing caught, since the pod started. */
   readonly faults: number;
   readonly residentBytes: number;
 }
 
-/**
- * Reads a pod from the side: its own meter of the event loop starts anew with each reading. On a machine that has other work a loop stands
- * still without being at fault, so that a stall is at most the processor time that the process took meanwhile.
- */
-export function createPodWatch(directory: string, pid: number): { readonly read: () => Promise<PodReading> } {
-  let cpuBefore = readCpuMs(pid);
+/** Looks at a pod from the side. Both reject when its process has ended. */
+export interface PodWatch {
+  /** The longest that the event loop stood still since the last reading, in milliseconds of its thread's processor time. */
+  readonly readStallMs: () => Promise<number>;
+  readonly readTotals: () => Promise<PodTotals>;
+}
+
+/** @param directory where the pod's sockets lie */
+export function createPodWatch(directory: string): PodWatch {
   return {
-    read: async () => {
-      const text = (await readMetrics(directory)) ?? "";
-      const cpu = readCpuMs(pid);
-      const used = cpu - cpuBefore;
-      cpuBefore = cpu;
+    readStallMs: async () => Number(await callManagement(directory, "/stall")),
+    readTotals: async () => {
+      const text = await callManagement(directory, "/metrics");
       return {
-        stallMs: Math.min(valueOf(text, "nodejs_eventloop_lag_max_seconds") * 1000, used),
         faults: valueOf(text, "request_faults_total"),
         residentBytes: valueOf(text, "process_resident_memory_bytes"),
       };
@@ -36,12 +30,4 @@ export function createPodWatch(directory: string, pid: number): { readonly read:
 
 function valueOf(text: string, name: string): number {
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1] ?? 0);
-}
-
-function readCpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  // utime and stime; the fields before are the process id and the name.
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

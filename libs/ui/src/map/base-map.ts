@@ -60,11 +60,13 @@ function createOutlines(scheme: MapScheme, hasNames: boolean): readonly [VectorL
     source.addFeatures(countries.map((country) => country.clone()));
   };
   let isDetailed = false;
-  void loadCountries().then((countries) => {
+  const showAtFirst = (countries: readonly Feature[]) => {
     if (!isDetailed) {
       show(countries);
     }
-  });
+  };
+  // Without them a map is what it shows, on an empty sea; the next map asks for them again.
+  void loadCountries().then(showAtFirst, () => {});
   const countries = new VectorLayer({
     source,
     declutter: true,

@@ -1,1 +1,0 @@
-import{S as e}from"./index-MOOQsCMS.js";function t(){return e()}export{t};

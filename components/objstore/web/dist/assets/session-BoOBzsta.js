@@ -1,0 +1,1 @@
+import{S as e}from"./index-Bci_OvoS.js";function t(){return e()}export{t};
