@@ -176,7 +176,7 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
     async () => (await readStep()).find(({ status }) => status.phase === "Running"),
     180,
   );
-  const [{ name: tool = "" } = {}] = step.spec.containers;
+  const tool = step.spec.containers[0]?.name ?? "";
   assert.deepEqual(await readConfinement("zoo", step.metadata.name, tool), CONFINED);
   for (const namespace of ["zoo", "storage", "rm", "um", "demo"]) {
     const selector = "app.kubernetes.io/managed-by=swath";
