@@ -1,29 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { isAbsolute, join } from "node:path";
 
-/** Programs of the system that tests drive, by name or by the path at which tests look for Debian's own, and the packages that bring them. */
-const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]])[] = [
-  ["curl", ["curl"]],
-  ["podman", ["podman", "runc", "busybox-static"]],
-  ["/usr/bin/aws", ["awscli"]],
-  ["s3cmd", ["s3cmd"]],
-  ["rclone", ["rclone"]],
-  ["gdalinfo", ["gdal-bin"]],
-  ["chromium-headless-shell", ["chromium-headless-shell"]],
-  ["python3", ["python3"]],
-  ["bwrap", ["bubblewrap"]],
-  ["jupyter-notebook", ["jupyter-notebook", "python3-ipykernel", "python3-numpy"]],
-  ["jupyterhub-singleuser", ["jupyterhub"]],
-  ["knotd", ["knot"]],
-  ["nginx", ["nginx-light"]],
-  ["nmap", ["nmap"]],
-  ["openssl", ["openssl"]],
-  ["pebble", ["pebble"]],
-  ["/usr/lib/postgresql", ["postgresql"]],
-  ["restic", ["restic"]],
-  ["shellcheck", ["shellcheck"]],
-];
+import { SYSTEM_PROGRAMS, isInstalled } from "../libs/testing/src/system-programs.ts";
+
 /** Modules that tests import into Debian's Python, and their packages. */
 const PYTHON = "/usr/bin/python3";
 const MODULES: readonly (readonly [module: string, debianPackage: string])[] = [
@@ -40,7 +18,7 @@ const APT_OPTIONS = ["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=3"
  * otherwise.
  */
 export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
-  const programs = PROGRAMS.filter(([program]) => !isInstalled(program, env["PATH"] ?? ""));
+  const programs = [...SYSTEM_PROGRAMS].filter(([program]) => !isInstalled(program, env["PATH"] ?? ""));
   const modules = MODULES.filter(([name]) => spawnSync(PYTHON, ["-c", `import ${name}`], { env }).status !== 0);
   const missing = [...programs.map(([program]) => program), ...modules.map(([name]) => `Python's ${name}`)];
   if (missing.length === 0) {
@@ -63,17 +41,4 @@ export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
     `not installed: ${missing.join(", ")}. Tests that drive them are skipped.\n` +
       `On Debian: apt-get install ${packages.join(" ")}; CI=true npm test does so itself, as root.`,
   );
-}
-
-function isInstalled(program: string, path: string): boolean {
-  // Servers are where the path of ordinary users does not lead.
-  const folders = isAbsolute(program) ? [""] : [...path.split(":"), "/usr/sbin"];
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

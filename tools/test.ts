@@ -10,6 +10,7 @@ import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 
+import { skipFileWithout } from "../libs/testing/src/system-programs.ts";
 import { findFailedFiles, hasUncaughtError } from "./test-failures.ts";
 import { prepareTestPrograms } from "./test-programs.ts";
 
@@ -82,15 +83,19 @@ function tellFailures(): void {
 }
 
 function tests(name: string, requested: (file: string) => boolean, options: readonly string[]): boolean {
-  const files = globSync(["{cli,components,libs,test,tools,examples}/**/*.test.ts"], {
+  const found = globSync(["{cli,components,libs,test,tools,examples}/**/*.test.ts"], {
     cwd: root,
     exclude: (path) => path.includes("node_modules"),
   })
     .filter((file) => requested(file) && (only.length === 0 || only.some((part) => file.includes(part))))
     .sort();
-  if (files.length === 0) {
+  if (found.length === 0) {
     console.log(`no ${name} tests${only.length > 0 ? ` match ${only.join(", ")}` : ""}`);
     return only.length === 0;
+  }
+  const files = found.filter((file) => !isSkipped(file));
+  if (files.length === 0) {
+    return true;
   }
   const list = join(failures, `${name}-${process.pid}.txt`);
   const reporters = [
@@ -125,6 +130,15 @@ function tests(name: string, requested: (file: string) => boolean, options: read
   }
   flaky += text;
   return true;
+}
+
+/** Says why, where this machine lacks a program that all tests of a file drive. */
+function isSkipped(file: string): boolean {
+  const reason = skipFileWithout(readFileSync(join(root, file), "utf8"));
+  if (reason !== false) {
+    console.log(`skipped ${file}: ${reason}`);
+  }
+  return reason !== false;
 }
 
 /** One more than there are processors, because a file waits for a third of its time, as far as there is memory for them. */

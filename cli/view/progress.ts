@@ -8,7 +8,12 @@ export interface Progress {
   readonly done: () => void;
 }
 
-/** The state of all pods: a table that is redrawn in place on a terminal, a line for each step of a pod elsewhere. */
+const WAITING = "waiting for ";
+
+/**
+ * The state of all pods: a table that is redrawn in place on a terminal; elsewhere a line for each step of a pod, and one for whatever
+ * pods wait for.
+ */
 export function createProgress(stdout: NodeJS.WriteStream): Progress {
   // Some terminals have no size, and then nothing could be redrawn in them.
   if (stdout.isTTY && stdout.rows > 0) {
@@ -16,9 +21,17 @@ export function createProgress(stdout: NodeJS.WriteStream): Progress {
     return { show: (pods) => draw(formatPods(pods).trimEnd()), done: () => draw.done() };
   }
   const shown = new Map<string, string>();
+  const waits = new Set<string>();
   return {
     show: (pods) => {
       for (const pod of pods) {
+        if (pod.message?.startsWith(WAITING) === true) {
+          if (!waits.has(pod.message)) {
+            waits.add(pod.message);
+            stdout.write(`  ${pod.message}\n`);
+          }
+          continue;
+        }
         const state = isSettled(pod) && pod.phase === "Running" ? "Running and ready" : pod.phase;
         const text = `${state}${pod.message === undefined || state !== pod.phase ? "" : ` (${pod.message})`}`;
         if (shown.get(pod.name) !== text) {

@@ -1,3 +1,4 @@
+// Needs: curl
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";

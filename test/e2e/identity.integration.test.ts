@@ -1,3 +1,4 @@
+// Needs: curl
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -203,7 +204,7 @@ test("a job's results go to the caller's workspace; nobody else's space or bucke
   }
 
   const foreign = await execute("s3://ws-bob/scenes/item.json");
-  assert.equal(foreign.status, 400);
+  assert.equal(foreign.status, 403);
   assert.match(foreign.body, /is not one that you can read here \(/);
 });
 

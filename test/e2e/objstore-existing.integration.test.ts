@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import {
   dummyServiceOnly,
   findFreePort,
   runCommand,
+  skipWithout,
   waitUntil,
 } from "@swath/testing";
 
@@ -18,7 +19,7 @@ import { ROOT, startObjstore } from "../../components/objstore/test/start-objsto
 
 // The platform on an existing S3 service: one that it did not deploy and knows by its address and keys alone.
 const EXAMPLES = join(import.meta.dirname, "../../examples");
-const skip = existsSync("/usr/bin/aws") ? false : "needs the AWS CLI (Debian package awscli)";
+const skip = skipWithout("/usr/bin/aws", "curl");
 
 let existing: Awaited<ReturnType<typeof startObjstore>>;
 let cluster: TestCluster;

@@ -1,3 +1,4 @@
+// Needs: curl
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

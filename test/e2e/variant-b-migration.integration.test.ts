@@ -1,3 +1,4 @@
+// Needs: curl
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 

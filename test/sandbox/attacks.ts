@@ -90,8 +90,9 @@ export const ATTACKS: readonly Attack[] = [
         tries("mknod /tmp/disk b 254 0"),
         "grep -E '^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs)' /proc/self/status | tr -d '\\t' | sort -u",
         "grep -c '^Cap[IPEA].*:[[:space:]]*0*$' /proc/self/status",
+        "grep '^Seccomp:' /proc/self/status | tr -d '\\t'",
       ].join("; "),
-    holds: /NoNewPrivs:1\n4$/m,
+    holds: /NoNewPrivs:1\n4\nSeccomp:2$/m,
     breaks: broken,
   },
   {

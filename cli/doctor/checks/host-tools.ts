@@ -1,8 +1,17 @@
 import { findIsolation } from "@swath/isolation";
 
-import type { Check } from "../finding.ts";
+import type { Check, Finding } from "../finding.ts";
 
 const SUBJECT = "isolation";
+
+const UNFILTERED: Finding = {
+  verdict: "limited",
+  subject: SUBJECT,
+  found: "calls of the kernel are not filtered",
+  meaning:
+    "Programs of strangers reach parts of the kernel that containers do not reach; everything else of the sandbox holds.",
+  advice: "apt-get install bubblewrap",
+};
 
 /** Whether programs that run on this machine itself are kept to themselves: tried, since what is installed may be forbidden. */
 export const checkHostTools: Check = ({ plan: { settings } }) => {
@@ -13,8 +22,10 @@ export const checkHostTools: Check = ({ plan: { settings } }) => {
   }
   const report = findIsolation();
   if (report.works) {
+    const { kind, filtersSystemCalls } = report.isolation;
     return [
-      { verdict: "good", subject: SUBJECT, found: `programs without a container run in ${report.isolation.kind}` },
+      { verdict: "good", subject: SUBJECT, found: `programs without a container run in ${kind}` },
+      ...(filtersSystemCalls ? [] : [UNFILTERED]),
     ];
   }
   return hasJobs && desired === "isolated"

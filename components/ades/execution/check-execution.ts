@@ -5,20 +5,20 @@ import { readCapacity } from "./capacity.ts";
 import { runsContainers } from "./executors.ts";
 import { noHostToolsReason } from "./isolation.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
-import { readInputs } from "./read-inputs.ts";
+import { type InputSource, readInputs } from "./read-inputs.ts";
 import type { AdesSettings } from "./storage.ts";
 
 /**
  * Looks at an execute request before it becomes a job: inputs that do not fit, a package that can never run here.
- * @returns what the job will ask the machine for
+ * @returns what the job will ask the machine for, and what it will fetch
  * @throws {OgcError} 400 with what is wrong and what is allowed
  */
 export function checkExecution(
   settings: AdesSettings,
   facts: PackageFacts,
   { owner, process, inputs }: ExecutionRequest,
-): JobNeeds {
-  readInputs(facts, inputs);
+): { readonly needs: JobNeeds; readonly sources: readonly InputSource[] } {
+  const { sources } = readInputs(facts, inputs);
   if (facts.network && !readNetworkRule(settings)(owner, process)) {
     throw new OgcError(
       403,
@@ -31,7 +31,7 @@ export function checkExecution(
   if (obstacle !== undefined) {
     throw obstacle;
   }
-  return checkNeeds(settings, facts);
+  return { needs: checkNeeds(settings, facts), sources };
 }
 
 interface ExecutionRequest {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { invalidParameter, noSuchProcess } from "../errors.ts";
 import { checkExecution } from "../execution/check-execution.ts";
+import { checkInputAccess } from "../execution/check-input-access.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
 import { executeEcho, pauseOf } from "../packages/execute-echo.ts";
@@ -65,7 +66,7 @@ export async function findExecutable(
 
 /** What a request makes of a job. What cannot work is refused now, not by a job that fails later. @throws {OgcError} */
 export async function prepareJob(
-  { settings, packages }: ApiContext,
+  { db, settings, packages }: ApiContext,
   owner: string,
   process: StoredProcess | undefined,
   requested: JobRequest,
@@ -75,8 +76,9 @@ export async function prepareJob(
     return { processId: ECHO.id, version: 0, asked: requested, needs: { cores: 0.1, ramMiB: 64, wishRamMiB: 64 } };
   }
   const facts = await packages.read("facts", owner, packageOf(process));
-  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: requested.inputs });
+  const { needs, sources } = checkExecution(settings, facts, { owner, process: process.id, inputs: requested.inputs });
   refuseProblems(findConstraintProblems((process.description as ProcessDescription).inputs, requested.inputs));
+  await checkInputAccess({ db, settings }, owner, sources);
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   return {
     processId: process.id,

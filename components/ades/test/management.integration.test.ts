@@ -285,7 +285,7 @@ test("parameters and members that a request does not have, and addresses that ca
 });
 
 test("a synchronous job that fails by its inputs is the client's mistake, one that fails by itself the server's", async () => {
-  const bad = await execute(ades, "copy", { inputs: { file: { href: "http://127.0.0.1:1/nothing" } } });
+  const bad = await execute(ades, "copy", { inputs: { file: { href: "s3://results/nothing" } } });
   assert.deepEqual([bad.status, bad.body.title], [400, "InvalidParameterValue"], JSON.stringify(bad.body));
   await deploy(shellPackage("fails", "exit 3"));
   const failed = await execute(ades, "fails", { inputs: { name: "x" } });

@@ -38,14 +38,15 @@ const LIST = {
   outputs: { listing: "stdout" },
 };
 
-async function run(user: string, process: { readonly id: string }, inputs: object) {
+async function execute(user: string, process: { readonly id: string }, inputs: object) {
   const base = `/${user}/ogc-api/processes`;
   const deployed = await ades.send(base, { text: JSON.stringify(process), type: "application/cwl+json" });
   assert.ok([201, 409].includes(deployed.status), JSON.stringify(deployed.body));
-  const started = await ades.send(`${base}/${process.id}/execution`, {
-    json: { inputs },
-    headers: { prefer: "respond-async" },
-  });
+  return ades.send(`${base}/${process.id}/execution`, { json: { inputs }, headers: { prefer: "respond-async" } });
+}
+
+async function run(user: string, process: { readonly id: string }, inputs: object) {
+  const started = await execute(user, process, inputs);
   assert.equal(started.status, 201, JSON.stringify(started.body));
   const location = started.headers.get("location") ?? "";
   return { location, job: await ades.ended(location) };
@@ -65,9 +66,9 @@ test("a job reads results of its user's own jobs, and nobody else's, by name or 
   const byHttp = await run("eric", READ, { file: { href: `${ades.url}${said.href}`, type: "text/plain" } });
   assert.equal(byHttp.job.status, "successful", byHttp.job.message);
 
-  const foreign = await run("bob", READ, { file: { href, type: "text/plain" } });
-  assert.equal(foreign.job.status, "failed");
-  assert.match(foreign.job.message, /is the result of a job that is not yours/);
+  const foreign = await execute("bob", READ, { file: { href, type: "text/plain" } });
+  assert.equal(foreign.status, 403);
+  assert.match(JSON.stringify(foreign.body), /is the result of a job that is not yours/);
 
   for (const folder of ["s3://results/processing-results/", `s3://results/processing-results/${made.job.jobID}/`]) {
     const { job, location } = await run("bob", LIST, { folder: { href: folder } });
@@ -89,6 +90,21 @@ test("a job reads results of its user's own jobs, and nobody else's, by name or 
   assert.match(JSON.stringify(stolen.body), /is the result of a job that is not yours/);
 });
 
+test("refuses a request whose inputs the job could not read: buckets of others, private addresses", async () => {
+  for (const [href, detail] of [
+    ["s3://scenes/L2A/scene.txt", /the bucket "scenes" is not one that you can read here \(results\)/],
+    ["s3://scenes/L2A/", /the bucket "scenes" is not one that you can read here \(results\)/],
+    ["s3://scenes", /write s3:\/\/bucket\/key/],
+    ["http://169.254.169.254/latest/meta-data", /is a private address/],
+  ] as const) {
+    const [process, name] = href.endsWith("/") ? [LIST, "folder"] : [READ, "file"];
+    const { status, body } = await execute("eric", process, { [name]: { href } });
+    const problem = body as { readonly title: string; readonly detail: string };
+    assert.deepEqual([status, problem.title], [403, "InputNotReadable"], JSON.stringify(body));
+    assert.match(problem.detail, detail);
+  }
+});
+
 test("addresses of results are good inputs on both hosts: a file, one output, all of a job; and not of others' jobs", async () => {
   const made = await run("eric", MAKE, {});
   const path = new URL(made.location, ades.url).pathname;
@@ -103,8 +119,13 @@ test("addresses of results are good inputs on both hosts: a file, one output, al
     }
     const all = await run("eric", LIST, { folder: { href: `${host}${path}/results` } });
     assert.equal(all.job.status, "successful", `${host}${path}/results: ${all.job.message}`);
-    const foreign = await run("bob", READ, { file: { href: `${host}${file}`, type: "text/plain" } });
-    assert.equal(foreign.job.status, "failed", "another's result");
+    const foreign = await execute("bob", READ, { file: { href: `${host}${file}`, type: "text/plain" } });
+    if (host === ades.url) {
+      assert.equal(foreign.status, 403, "another's result, at an address that is private");
+    } else {
+      const { status } = await ades.ended(foreign.headers.get("location") ?? "");
+      assert.equal(status, "failed", "another's result");
+    }
   }
 });
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type Database, openDatabase } from "@swath/postgres";
-import { waitUntil } from "@swath/testing";
+import { readProcesses, waitUntil } from "@swath/testing";
 
 import type { Tables } from "../store/tables.ts";
 import { shellPackage } from "./packages.ts";
@@ -105,12 +104,16 @@ test("jobs of an instance that is killed go on with another one, and end once", 
   }
 });
 
+const findRunners = (): readonly number[] =>
+  readProcesses()
+    .filter(({ parent, args }) => parent === ades.pid() && args.includes("runner/main.ts"))
+    .map(({ pid }) => pid);
+
 test("a runner that stands still is ended, and its job taken again", async () => {
   const job = await send("wait", "8");
   await isRunning(job);
-  const runners = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(ades.pid())], { encoding: "utf8" });
-  const pids = [...runners.matchAll(/^\s*(\d+) .*runner\/main\.ts/gm)].map(([, pid]) => Number(pid));
-  assert.ok(pids.length > 0, runners);
+  const pids = findRunners();
+  assert.ok(pids.length > 0);
   pids.forEach((pid) => process.kill(pid, "SIGSTOP"));
   assert.equal((await ended(job)).status, "successful");
   const row = await rowOf(job);
@@ -120,8 +123,7 @@ test("a runner that stands still is ended, and its job taken again", async () =>
 test("users that come one after another do not cost a runner each", async () => {
   const started = new Set<number>();
   const look = () => {
-    const list = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(ades.pid())], { encoding: "utf8" });
-    [...list.matchAll(/^\s*(\d+) .*runner\/main\.ts/gm)].forEach(([, pid]) => started.add(Number(pid)));
+    findRunners().forEach((pid) => started.add(pid));
   };
   for (let user = 0; user < 12; user += 1) {
     await ades.send(`/user${user}/ogc-api/processes`, {

@@ -12,10 +12,13 @@ import { createLayerCache, createReading } from "./layer-cache.ts";
 import type { AssetPlaces } from "./locate-asset.ts";
 import { ITEM_SEPARATOR, splitItemId, toBbox, toLayerSearchBody } from "./names.ts";
 import { resolveAsset, toLayerItem } from "./to-layer-item.ts";
+import { type ItemAssets, findTypicalItem } from "./typical-item.ts";
 
 const MAX_COLLECTIONS = 1000;
 /** Collections that are looked into at the same time, for their styles. */
 const CONCURRENCY = 16;
+/** Newest items, and as many oldest ones, that are looked at where a collection does not describe the assets of its items. */
+const SAMPLED = 8;
 
 interface CollectionFields {
   readonly id: string;
@@ -23,6 +26,7 @@ interface CollectionFields {
   readonly description?: string;
   readonly keywords?: readonly string[];
   readonly renders?: unknown;
+  readonly item_assets?: ItemAssets;
   readonly stac_extensions?: readonly string[];
   readonly extent?: {
     readonly spatial?: { readonly bbox?: readonly (readonly number[])[] };
@@ -86,16 +90,33 @@ export function createCatalogueSource(
   const findCollection = async (id: string, caller: Caller) =>
     (await client.call(`/collections/${encodeURIComponent(id)}`, caller)) as CollectionFields | undefined;
 
+  const sample = async (
+    requested: LayerSearch,
+    collection: CollectionFields | undefined,
+    caller: Caller,
+    signal: AbortSignal | undefined,
+  ): Promise<StacItem | undefined> => {
+    const described = collection?.item_assets;
+    if (described !== undefined && Object.keys(described).length > 0) {
+      return findTypicalItem(await search(requested, { limit: 1 }, caller, signal), described);
+    }
+    const newest = await search(requested, { limit: SAMPLED }, caller, signal);
+    // Fewer than asked for are all that there are.
+    const oldest =
+      newest.length < SAMPLED ? [] : await search(requested, { limit: SAMPLED, order: "oldest" }, caller, signal);
+    return findTypicalItem([...newest, ...oldest.toReversed()], undefined);
+  };
+
   const toLayer = async (
     collection: CollectionFields,
     caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<Layer | undefined> => {
     const requested = { collections: [collection.id] };
-    const [sample] = await search(requested, { limit: 1 }, caller, signal);
-    const styles = sample === undefined ? [] : stylesOf(sample, collection);
+    const typical = await sample(requested, collection, caller, signal);
+    const styles = typical === undefined ? [] : stylesOf(typical, collection);
     const [start, end] = collection.extent?.temporal?.interval?.[0] ?? [];
-    const dimensions = sample === undefined ? [] : dimensionsOf(sample, collection);
+    const dimensions = typical === undefined ? [] : dimensionsOf(typical, collection);
     return styles.length === 0
       ? undefined
       : {
@@ -193,17 +214,19 @@ export function createCatalogueSource(
     find: (id, caller) => cache.find(id, caller, () => find(id, caller)),
     findBySearch: (id, requested, caller, signal) =>
       cache.find(id, caller, async () => {
-        const [sample] = await search(requested, { limit: 1 }, caller, signal);
+        const [newest] = await search(requested, { limit: 1 }, caller, signal);
         const collection =
-          sample?.collection === undefined ? undefined : await findCollection(sample.collection, caller);
-        const value: Layer | undefined = sample && {
+          newest?.collection === undefined ? undefined : await findCollection(newest.collection, caller);
+        const isOfOne = requested.collections?.length === 1;
+        const typical = newest && (await sample(requested, isOfOne ? collection : undefined, caller, signal));
+        const value: Layer | undefined = typical && {
           id,
           title: `Search ${requested.collections?.join(", ") ?? "of all collections"}`,
           description: "A saved search",
           keywords: [],
           bbox: requested.bbox ?? toBbox(collection?.extent?.spatial?.bbox?.[0]),
           interval: [null, null],
-          styles: stylesOf(sample, collection),
+          styles: stylesOf(typical, collection),
           selection: "first",
           search: requested,
           kind: "search",

@@ -109,6 +109,37 @@ test("layers follow the catalogue's changes, also over the end of its process", 
     },
   );
 
+  await t.test("a newer item with one band takes no style away, but adds its own", async () => {
+    await addCollection("mixed", "public");
+    await addItem("mixed", "first");
+    const styles = async () => {
+      const { json } = await dataAccess(undefined, "/collections/mixed/styles?f=json");
+      return (json?.styles as { id: string }[] | undefined)?.map(({ id }) => id) ?? [];
+    };
+    const before = await waitUntil("its styles", async () => {
+      const found = await styles();
+      return found.includes("ndvi") && found;
+    });
+    const {
+      properties,
+      assets: { red },
+      ...rest
+    } = scene("second", (href) => `https://example.org/${href}`) as {
+      readonly properties: object;
+      readonly assets: Readonly<Record<string, object>>;
+    };
+    await create("/stac/collections/mixed/items", {
+      ...rest,
+      properties: { ...properties, datetime: "2024-08-20T10:00:00Z" },
+      assets: { moisture: red },
+    });
+    const after = await waitUntil("the new style", async () => {
+      const found = await styles();
+      return found.includes("moisture") && found;
+    });
+    assert.deepEqual(after, [...before, "moisture"]);
+  });
+
   await t.test(
     "a catalogue that is killed is not relied on; its changes are resumed where they broke off",
     async () => {

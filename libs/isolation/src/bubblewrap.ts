@@ -1,5 +1,6 @@
 import { hideVariables, toFirstProcess } from "./first-process.ts";
 import type { Command, Sandbox, View } from "./sandbox.ts";
+import { FILTER_DESCRIPTOR } from "./system-calls.ts";
 import { showSystem } from "./system-view.ts";
 
 /** Who programs are: nobody in particular, with no rights over anything but their own folders. */
@@ -15,15 +16,31 @@ const NAME_SPACES = [
 /** Nothing above the mounts can be written: what is written there is memory that nobody counts. */
 const SEALED = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
+export interface Bubblewrap {
+  readonly program: string;
+  /** Path of a filter of system calls. */
+  readonly filter: string | undefined;
+}
+
 /** A sandbox by bubblewrap. */
 export function wrapInBubblewrap(
-  program: string,
+  { program, filter }: Bubblewrap,
   { scratch, view, workdir, limits }: Sandbox,
   { command, environment }: Command,
 ): Command {
   return {
     command: [
-      program,
+      ...(filter === undefined
+        ? [program]
+        : [
+            "/bin/sh",
+            "-c",
+            `exec "$@" ${FILTER_DESCRIPTOR}<"$0"`,
+            filter,
+            program,
+            "--seccomp",
+            `${FILTER_DESCRIPTOR}`,
+          ]),
       ...NAME_SPACES,
       ...[...showSystem(scratch), ...view].flatMap(toArguments),
       ...SEALED,

@@ -7,7 +7,8 @@ import { wrapInBubblewrap } from "./bubblewrap.ts";
 import { type Obstacle, findRemedy } from "./find-remedy.ts";
 import { findProgram } from "./find-program.ts";
 import type { Isolation, Sandbox } from "./sandbox.ts";
-import { type Loopback, PARTS, wrapInUtilLinux } from "./util-linux.ts";
+import { findFilter, listFilterLoaders } from "./system-calls.ts";
+import { PARTS, type UtilLinux, wrapInUtilLinux } from "./util-linux.ts";
 
 /** Whether programs of this machine can be kept from the rest of it, and how; or why not. */
 export type IsolationReport =
@@ -66,11 +67,22 @@ function tryBubblewrap(name: string): Isolation | string {
   if (program === undefined) {
     return "it is not installed";
   }
-  const isolation: Isolation = {
-    kind: "bubblewrap",
-    wrap: (sandbox, inner) => wrapInBubblewrap(program, sandbox, inner),
-  };
-  return tryOut(isolation) ?? isolation;
+  const filter = findFilter();
+  let why = "";
+  // A kernel may be without filters.
+  for (const each of filter === undefined ? [undefined] : [filter, undefined]) {
+    const isolation: Isolation = {
+      kind: "bubblewrap",
+      filtersSystemCalls: each !== undefined,
+      wrap: (sandbox, inner) => wrapInBubblewrap({ program, filter: each }, sandbox, inner),
+    };
+    const failure = tryOut(isolation);
+    if (failure === undefined) {
+      return isolation;
+    }
+    why ||= failure;
+  }
+  return why;
 }
 
 function tryUtilLinux(): Isolation | string {
@@ -81,24 +93,29 @@ function tryUtilLinux(): Isolation | string {
   const loopbacks = (["sysfs", "ip", "perl"] as const).filter(
     (name) => name === "sysfs" || findProgram([name]) !== undefined,
   );
+  const path = findFilter();
+  const filters = path === undefined ? [] : listFilterLoaders().map((loader) => ({ path, loader }));
   let why = "";
   // Root can do without user name spaces, an ordinary user cannot.
   for (const hasUserNamespaces of process.getuid?.() === 0 ? [true, false] : [true]) {
     for (const loopback of loopbacks) {
-      const isolation = toIsolation(hasUserNamespaces, loopback);
-      const failure = tryOut(isolation);
-      if (failure === undefined) {
-        return isolation;
+      for (const filter of [...filters, undefined]) {
+        const isolation = toIsolation({ hasUserNamespaces, loopback, filter });
+        const failure = tryOut(isolation);
+        if (failure === undefined) {
+          return isolation;
+        }
+        why ||= failure;
       }
-      why ||= failure;
     }
   }
   return why;
 }
 
-const toIsolation = (hasUserNamespaces: boolean, loopback: Loopback): Isolation => ({
+const toIsolation = (parts: UtilLinux): Isolation => ({
   kind: "util-linux",
-  wrap: (sandbox, inner) => wrapInUtilLinux({ hasUserNamespaces, loopback }, sandbox, inner),
+  filtersSystemCalls: parts.filter !== undefined,
+  wrap: (sandbox, inner) => wrapInUtilLinux(parts, sandbox, inner),
 });
 
 /** Runs a command that does nothing, with a network that must be up. @returns why it failed, where it did */

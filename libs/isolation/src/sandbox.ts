@@ -43,6 +43,8 @@ export interface Command {
 /** A way to make sandboxes that works on this machine. */
 export interface Isolation {
   readonly kind: "bubblewrap" | "util-linux";
+  /** Whether programs in a sandbox reach only those calls of the kernel that containers reach. */
+  readonly filtersSystemCalls: boolean;
   /** The command that runs another one in a sandbox. */
   readonly wrap: (sandbox: Sandbox, inner: Command) => Command;
 }

@@ -6,6 +6,7 @@ import { findProgram } from "./find-program.ts";
 import { hideVariables, toFirstProcess } from "./first-process.ts";
 import { type HostMount, findMountOf, listHostMounts, listMountsBelow } from "./host-mounts.ts";
 import type { Command, Sandbox, View } from "./sandbox.ts";
+import { FILTER_DESCRIPTOR, type FilterLoader, loadByPerl } from "./system-calls.ts";
 import { showSystem } from "./system-view.ts";
 
 /** How a new network name space gets its loopback interface: not every system lets, or has, each. */
@@ -16,6 +17,8 @@ export interface UtilLinux {
   /** As root without user name spaces, where there are none. */
   readonly hasUserNamespaces: boolean;
   readonly loopback: Loopback;
+  /** A filter of system calls, and who gives it to the kernel. */
+  readonly filter: { readonly path: string; readonly loader: FilterLoader } | undefined;
 }
 
 /** Where the new root is put together; see `new-root.fstab`. */
@@ -36,7 +39,7 @@ export const PARTS = ["unshare", "mount", "umount", "pivot_root", "setpriv", "mk
 
 /** A sandbox by the programs of util-linux, as bubblewrap would make it. */
 export function wrapInUtilLinux(
-  { hasUserNamespaces, loopback }: UtilLinux,
+  { hasUserNamespaces, loopback, filter }: UtilLinux,
   { scratch, view, workdir, limits, file }: Sandbox,
   { command, environment }: Command,
 ): Command {
@@ -46,6 +49,7 @@ export function wrapInUtilLinux(
   const newRoot = join(import.meta.dirname, loopback === "sysfs" ? "new-root-loopback.fstab" : "new-root.fstab");
   const script = [
     "set -e",
+    ...(filter === undefined ? [] : [`exec ${FILTER_DESCRIPTOR}<${quote(filter.path)}`]),
     `${find("mount")} --all --fstab ${quote(newRoot)}`,
     LOOPBACK[loopback](),
     `cd ${ROOT}`,
@@ -75,6 +79,8 @@ export function wrapInUtilLinux(
         : [],
       [find("setpriv"), ...(hasUserNamespaces ? [] : ["--clear-groups"]), "--no-new-privs"],
       ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"],
+      filter?.loader === "setpriv" ? ["--seccomp-filter", `/proc/self/fd/${FILTER_DESCRIPTOR}`] : [],
+      filter?.loader === "perl" ? loadByPerl() : [],
       toFirstProcess(limits, command),
     ].flat(),
     environment: hideVariables(environment),

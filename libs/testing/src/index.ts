@@ -6,4 +6,6 @@ export { type CommandResult, runCommand } from "./run-command.ts";
 export { compiledCode } from "./compiled-code.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";
 export { openSealed } from "./open-sealed.ts";
+export { readProcesses } from "./read-processes.ts";
+export { skipWithout } from "./system-programs.ts";
 export { sendWholeRequest } from "./send-whole-request.ts";

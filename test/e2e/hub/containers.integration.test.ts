@@ -15,6 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { readProcesses } from "@swath/testing";
+
 import { type HubFixture, skipReason, startHub } from "./hub-fixture.ts";
 
 const IMAGE = "localhost/swath-test-web:1";
@@ -128,7 +130,9 @@ test("an image runs with a network of its own, as nobody in particular, and reac
   assert.equal((await open("/net")).text.trim(), "lo");
   assert.equal((await open("/user")).body.name, "eric");
   assert.equal((await hub.send("GET", `http://eric--c.${hub.hubHost}/uid`)).status, 403);
-  const args = execFileSync("ps", ["-ww", "-e", "-o", "args"], { encoding: "utf8" });
+  const args = readProcesses()
+    .map((each) => each.args)
+    .join("\n");
   assert.doesNotMatch(args, /JUPYTERHUB_API_TOKEN=/);
 });
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
+
+import { readProcesses } from "@swath/testing";
 
 import { type HubFixture, skipReason, startHub } from "./hub-fixture.ts";
 
@@ -104,7 +105,9 @@ test(
     const environment = readFileSync(`/proc/${pid}/environ`, "latin1");
     assert.doesNotMatch(environment, /DATABASE_URL|HUB_SECRET|SWATH_POD|postgres:/);
     assert.match(environment, /JUPYTERHUB_API_TOKEN=/);
-    const args = execFileSync("ps", ["-ww", "-e", "-o", "args"], { encoding: "utf8" });
+    const args = readProcesses()
+      .map((each) => each.args)
+      .join("\n");
     const [, token = ""] = /JUPYTERHUB_API_TOKEN=([^\0]+)/.exec(environment) ?? [];
     assert.ok(token.length > 20 && !args.includes(token), "its token is in no command line");
     assert.ok(readdirSync(`/proc/${pid}/root`).every((name) => !["root", "srv", "work", "mnt"].includes(name)));

@@ -16,6 +16,8 @@ import { optional, parseContentRange } from "./response-headers.ts";
 export interface HttpSource {
   /** @param asCaller whether internal services are asked as the caller */
   readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
+  /** @throws {StagingError} for an address inside of a network that is not one of the platform's services; names are not looked up */
+  readonly checkAccess: (href: string) => void;
   readonly isInternal: (href: string) => boolean;
   readonly isCatalogue: (href: string) => boolean;
   readonly close: () => Promise<void>;
@@ -52,11 +54,16 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
   };
 
   const find = (href: string) => access.internal.find((service) => isOf(service, new URL(href)));
+  const checkAccess = (href: string): void => {
+    if (find(href) === undefined) {
+      guard.checkHost(new URL(href).hostname, displayUrl(href));
+    }
+  };
   const route = (href: string, asCaller: boolean): Destination => {
     const url = new URL(href);
     const service = find(href);
     if (service === undefined) {
-      guard.checkHost(url.hostname, displayUrl(href));
+      checkAccess(href);
       return { url: href, dispatcher: outside, headers: {} };
     }
     const { peerUrl, headers } = (asCaller ? service.asCaller : undefined) ?? { ...service, headers: {} };
@@ -74,6 +81,7 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
   };
 
   return {
+    checkAccess,
     isInternal: (href) => URL.canParse(href) && find(href) !== undefined,
     isCatalogue: (href) => URL.canParse(href) && find(href)?.isCatalogue === true,
     open: async (request, asCaller) => {

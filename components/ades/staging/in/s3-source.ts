@@ -13,6 +13,11 @@ import { optional, parseContentRange } from "./response-headers.ts";
 export interface S3Source {
   /** @param asCaller whether buckets that are the caller's own may be opened */
   readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
+  /**
+   * Whether the caller may read an object, or objects of a folder, as far as its address says.
+   * @throws {StagingError} when not
+   */
+  readonly checkAccess: (href: string) => Promise<void>;
   readonly isPrivate: (href: string) => boolean;
   /** Whether the bucket is one that is read here. */
   readonly isKnown: (href: string) => boolean;
@@ -26,7 +31,7 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
   const options = { connections: limits.parallel + 1, stallSeconds: limits.stallSeconds };
   const opened = new Map<S3Access, { readonly client: S3Client; readonly requests: ObjectRequests }>();
   const find = (bucket: string) => access.s3.find(({ buckets }) => buckets === undefined || buckets.includes(bucket));
-  const storeOf = (bucket: string, href: string) => {
+  const findReadable = (bucket: string, href: string): S3Access => {
     const found = find(bucket);
     if (found === undefined) {
       const readable = access.s3.flatMap(({ buckets = [] }) => buckets).join(", ") || "none";
@@ -36,6 +41,15 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
         `the bucket "${bucket}" is not one that you can read here (${readable}); a signed address of the object can be fetched`,
       );
     }
+    return found;
+  };
+  const checkObject = async (store: S3Access | undefined, key: string, href: string): Promise<void> => {
+    if (store?.mayRead !== undefined && !(await store.mayRead(key))) {
+      throw new StagingError("access", href, "is the result of a job that is not yours, or no more");
+    }
+  };
+  const storeOf = (bucket: string, href: string) => {
+    const found = findReadable(bucket, href);
     const store = opened.get(found) ?? {
       client: createS3Client(found, options),
       requests: createObjectRequests(found, options),
@@ -66,14 +80,20 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
     };
   };
   return {
+    checkAccess: async (href) => {
+      const { bucket, key } = parseS3Url(href);
+      const store = findReadable(bucket, href);
+      // A folder may hold what the caller may read beside what not.
+      if (!key.endsWith("/")) {
+        await checkObject(store, key, href);
+      }
+    },
     isKnown: (href) => find(parseS3Url(href).bucket) !== undefined,
     isPrivate: (href) => find(parseS3Url(href).bucket)?.isPrivate === true,
     open: async (requested, asCaller) => {
       const { bucket, key } = parseS3Url(requested.href);
       const store = find(bucket);
-      if (store?.mayRead !== undefined && !(await store.mayRead(key))) {
-        throw new StagingError("access", requested.href, "is the result of a job that is not yours, or no more");
-      }
+      await checkObject(store, key, requested.href);
       if (!asCaller && store?.isPrivate === true) {
         const where = displayUrl(requested.from ?? "");
         throw new StagingError(

@@ -14,6 +14,11 @@ export interface Sources {
   /** @throws {StagingError} saying what the address answered or why it may not be used */
   readonly open: (request: OpenRequest) => Promise<OpenedSource>;
   /**
+   * Whether the caller may read what is at an address, as far as the address says; nothing is opened.
+   * @throws {StagingError} when not
+   */
+  readonly checkAccess: (href: string) => Promise<void>;
+  /**
    * Where a file of an item is fetched: at its own address, or by the platform's catalogue where it lies in a bucket of the platform that is
    * not read here. The catalogue gives what everybody may see.
    */
@@ -33,15 +38,21 @@ export function openSources(access: SourceAccess, limits: StageInLimits): Source
     from.startsWith("data:") ||
     (from.startsWith("s3://") ? s3.isPrivate(from) : http.isInternal(from));
   return {
+    checkAccess: async (href) => {
+      const scheme = schemeOf(href);
+      if (scheme === "s3") {
+        await s3.checkAccess(href);
+      } else if (scheme === "http" || scheme === "https") {
+        checkComplete(href);
+        http.checkAccess(href);
+      }
+    },
     open: async (request) => {
       const { href } = request;
-      const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
-      switch (scheme) {
+      switch (schemeOf(href)) {
         case "http":
         case "https":
-          if (!URL.canParse(href)) {
-            throw new StagingError("source", displayUrl(href), "is not a complete address");
-          }
+          checkComplete(href);
           return http.open(request, isOwn(request.from));
         case "s3":
           return s3.open(request, isOwn(request.from));
@@ -68,6 +79,14 @@ export function openSources(access: SourceAccess, limits: StageInLimits): Source
       await Promise.all([s3.close(), http.close()]);
     },
   };
+}
+
+const schemeOf = (href: string): string | undefined => /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+
+function checkComplete(href: string): void {
+  if (!URL.canParse(href)) {
+    throw new StagingError("source", displayUrl(href), "is not a complete address");
+  }
 }
 
 /** RFC 2397, read as browsers read it. */

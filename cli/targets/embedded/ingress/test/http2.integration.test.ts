@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { promisify } from "node:util";
 
-import { findFreePort } from "@swath/testing";
+import { findFreePort, skipWithout } from "@swath/testing";
 
 import { ensureCertificate } from "../../tls/certificate-file.ts";
 import { hostsToCover } from "../../tls/hosts.ts";
@@ -179,7 +179,7 @@ const parse = ({ body }: TestResponse) =>
     bytes: number;
   };
 
-test("curl and a session of many requests at once speak HTTP/2", async () => {
+test("curl speaks HTTP/2", { skip: skipWithout("curl") }, async () => {
   const { stdout } = await promisify(execFile)("curl", [
     ..."-sS --http2 --max-time 10 -o /dev/null -w %{http_version}|%{http_code} --resolve".split(" "),
     `a.${domain}:${port}:127.0.0.1`,
@@ -188,6 +188,9 @@ test("curl and a session of many requests at once speak HTTP/2", async () => {
     `https://a.${domain}:${port}/x`,
   ]);
   assert.equal(stdout, "2|200");
+});
+
+test("a session of many requests at once speaks HTTP/2", async () => {
   await withSession(async (session) => {
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) => send(session, { ":path": `/x?n=${index}`, cookie: "a=1; b=2" })),
