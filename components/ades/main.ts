@@ -1,6 +1,7 @@
 import { createIssuerCheck, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, runService } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { readyServer } from "@swath/service/fastify";
 import { mkdir } from "node:fs/promises";
 
@@ -62,6 +63,7 @@ await runService({
       db,
       settings,
       logger,
+      limits: new CallerLimits(metrics),
       untilEnded: changes.untilEnded,
       guard: createGuard({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),

@@ -1,4 +1,5 @@
 import { STYLE } from "@swath/pages";
+import type { CallerLimits } from "@swath/service/caller-limits";
 import { createApp, createJsonBodyParser } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -40,15 +41,22 @@ const ROUTES = [
   addJobFileRoutes,
 ] as const;
 
+/** Reading and checking one takes seconds of a processor at most; a repository of hundreds is deployed in minutes. */
+const DEPLOYMENTS = { name: "deployments", perUser: 300, perAddress: 300, seconds: 60 };
+
 /** The whole HTTP face of the service. */
-export async function createProcessingService(
-  provided: Omit<ApiContext, "closing" | "packages" | "findPlace">,
-): Promise<FastifyInstance> {
+export async function createProcessingService({
+  limits,
+  ...provided
+}: Omit<ApiContext, "closing" | "packages" | "findPlace" | "deployments"> & {
+  readonly limits: CallerLimits;
+}): Promise<FastifyInstance> {
   const closing = new AbortController();
   const packages = openPackageReader();
   const context: ApiContext = {
     ...provided,
     packages,
+    deployments: limits.createRate(DEPLOYMENTS),
     findPlace: createFindPlace(provided.settings),
     closing: closing.signal,
   };

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { type Issuer, createLogoutTokenVerifier, readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService } from "@swath/service";
+import { FailureDelays } from "@swath/service/failure-delays";
 import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import { Counter, Gauge, type Registry } from "prom-client";
 
-import { Failures } from "./access/failures.ts";
 import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
 import { Damages } from "./background/damages.ts";
@@ -109,7 +109,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     region: settings.OBJSTORE_REGION,
     publicUrl: settings.PUBLIC_URL,
     disk,
-    failures: new Failures(store.now),
+    failures: new FailureDelays(store.now),
   };
   const stalled = new StalledRequests();
   const stopping = new AbortController();

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
 import { drainBody } from "@swath/service";
+import type { FailureDelays } from "@swath/service/failure-delays";
 
 import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
 import { type Principal, toPrincipal } from "./access/principal.ts";
 import { toRootKey } from "./access/root-key.ts";
 import { idOf } from "./access/acl.ts";
 import { addressOf } from "./access/circumstances.ts";
-import type { Failures } from "./access/failures.ts";
 import type { EventTargets } from "./background/event-delivery.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
 import type { StalledRequests } from "./background/stalled.ts";
@@ -51,7 +51,7 @@ export interface S3Options {
   readonly defaultOwnership: Ownership;
   readonly stalled: StalledRequests;
   /** Wrong signatures by the address they come from. */
-  readonly failures: Failures;
+  readonly failures: FailureDelays;
   /** AssumeRoleWithWebIdentity, where an identity service is known. */
   readonly assumeRole?: AssumeRole | undefined;
   readonly onRequest: (entry: RequestEntry) => void;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createIssuerCheck, createTokenVerifier, openIssuer, readAdministrators, readAudiences } from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { readyServer } from "@swath/service/fastify";
 
 import { openAuditSearch } from "./admin/audit-search.ts";
@@ -32,7 +33,7 @@ interface BuildOptions extends Omit<ServiceContext<PortalSettings>, "reportWaiti
 }
 
 /** Puts the portal together from its settings. */
-export async function buildPortal({ settings, logger, env }: BuildOptions): Promise<RunningService> {
+export async function buildPortal({ settings, logger, metrics, env }: BuildOptions): Promise<RunningService> {
   const registry = openRegistry(settings.PORTAL_SERVICES, env);
   const status = createStatus(settings);
   const login = createLogin(settings);
@@ -58,6 +59,7 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
     health,
     healthHistory,
     storage,
+    limits: new CallerLimits(metrics),
     requireAdmin: createRequireAdmin(identity, settings.REALM),
     listUsers: createListUsers(identity, settings.REALM),
     audit,

@@ -1,5 +1,6 @@
 import { type Logger, Problem, type Settings } from "@swath/service";
 import { originsOf, parseBaseMaps } from "@swath/service/base-maps";
+import type { CallerLimits } from "@swath/service/caller-limits";
 import { createApp } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
@@ -31,6 +32,7 @@ interface PortalDeps {
   readonly registry: Registry;
   readonly health: HealthChecker;
   readonly storage: WorkspaceStorage | undefined;
+  readonly limits: CallerLimits;
   readonly requireAdmin: RequireAdmin;
   readonly listUsers: ListUsers;
   readonly audit: AuditSearch | undefined;
@@ -50,6 +52,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
     registry,
     health,
     storage,
+    limits,
     requireAdmin,
     listUsers,
     audit,
@@ -69,7 +72,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
   addConfigRoute(app, settings, { hasIdentity: auth !== undefined, hasFiles: storage !== undefined, registry });
   addSessionRoutes(app, sessionGuard);
   addServiceRoutes(app, { sessionGuard, registry, health });
-  addFileRoutes(app, { sessionGuard, storage });
+  addFileRoutes(app, { sessionGuard, storage, limits });
   addAdminRoutes(app, {
     sessionGuard,
     requireAdmin,

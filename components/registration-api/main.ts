@@ -8,6 +8,7 @@ import {
 } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, createSecretCheck, runService } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { readyServer } from "@swath/service/fastify";
 
 import { apiSettings } from "./config.ts";
@@ -39,6 +40,7 @@ await runService({
     const app = await createRegistrationApi(logger, {
       pool,
       publicUrl: settings.PUBLIC_URL ?? "",
+      limits: new CallerLimits(metrics),
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         audiences: ["registration-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],

@@ -8,6 +8,7 @@ import {
 } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { auditRequests, createPeer, createSecretCheck, runService } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { readyServer } from "@swath/service/fastify";
 
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
@@ -21,7 +22,7 @@ import type { Tables } from "./store/tables.ts";
 await runService({
   name: "workspace-api",
   settings: apiSettings,
-  build: async ({ settings, logger, reportWaiting }) => {
+  build: async ({ settings, logger, metrics, reportWaiting }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl, S3_ENDPOINT: endpoint } = settings;
     const { db, audit, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
@@ -49,6 +50,7 @@ await runService({
       db,
       ...(registration && { registration }),
       prefix: settings.PREFIX_FOR_NAME,
+      limits: new CallerLimits(metrics),
       creation: {
         by: settings.WORKSPACE_CREATION as "operators" | "self-service",
         limitPerUser: settings.WORKSPACE_LIMIT_PER_USER,

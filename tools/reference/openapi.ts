@@ -1,12 +1,13 @@
 import { createProcessingService } from "../../components/ades/service.ts";
 import { createIdentityApi } from "../../components/identity-api/service.ts";
 import { createWorkspaceApi } from "../../components/workspace-api/service.ts";
+import { CallerLimits } from "../../libs/service/src/caller-limits.ts";
 import { createLogger } from "../../libs/service/src/index.ts";
 
 /** What the services are built from when nobody asks them anything: routes are read, no handler ever runs. */
 const logger = createLogger("reference", "fatal");
 const settings = { PLATFORM_DOMAIN: "example.org", PUBLIC_URL: "https://ades.example.org" };
-const nothing = { logger, settings, guard: async () => {} };
+const nothing = { logger, settings, guard: async () => {}, limits: new CallerLimits() };
 
 /** The services that describe themselves, by the name of their document. */
 const SERVICES = {

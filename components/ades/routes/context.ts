@@ -1,4 +1,5 @@
 import type { Logger } from "@swath/service";
+import type { CallerRate } from "@swath/service/caller-limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
@@ -15,6 +16,8 @@ export interface ApiContext {
   readonly settings: AdesSettings;
   readonly logger: Logger;
   readonly guard: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** Packages that are deployed or replaced, by the user in whose space. */
+  readonly deployments: CallerRate;
   /** Reads packages off the event loop. */
   readonly packages: PackageReader;
   /** Resolves when a job has ended. */

@@ -74,6 +74,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
 
   app.post(path, { schema: schemas.deploy }, async (request, reply) => {
     const apiBase = resolveApiBase(context, request, apiFlavor);
+    context.deployments.count({ user: apiBase.user, address: request.ip });
     const { process, obstacle } = await readPackage(context, apiBase.user, request);
     const { description } = process;
     const { id } = description;
@@ -152,6 +153,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
     const apiBase = resolveApiBase(context, request, apiFlavor);
     const id = idOf(request);
     requirePackageType(request);
+    context.deployments.count({ user: apiBase.user, address: request.ip });
     const former = await requireMutable(context, apiBase, id);
     const { process } = await readPackage(context, apiBase.user, request);
     const provided = process.description.id;

@@ -1,6 +1,7 @@
 import type { LogoutTokenVerifier } from "@swath/auth";
 import { type OidcClient, addConsoleLogin } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
+import type { FailureDelays } from "@swath/service/failure-delays";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
@@ -8,7 +9,6 @@ import { type Static, Type } from "typebox";
 import { idOf } from "../access/acl.ts";
 import { addressOf, noContext } from "../access/circumstances.ts";
 import { isAllowed } from "../access/evaluate.ts";
-import type { Failures } from "../access/failures.ts";
 import { type Principal, nameOf } from "../access/principal.ts";
 import { toRootKey } from "../access/root-key.ts";
 import type { Damages } from "../background/damages.ts";
@@ -47,7 +47,7 @@ export interface ConsoleOptions {
       }
     | undefined;
   readonly logger: Logger;
-  readonly failures: Failures;
+  readonly failures: FailureDelays;
 }
 
 const COOKIE = "objstore_session";

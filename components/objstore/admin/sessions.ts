@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 import { Problem } from "@swath/service";
+import type { FailureDelays } from "@swath/service/failure-delays";
 
-import type { Failures } from "../access/failures.ts";
 import { type Principal, toPrincipal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import { equalsSafely } from "../signature/signing-key.ts";
@@ -18,7 +18,7 @@ interface SessionsDeps {
   readonly rootPassword: string;
   /** Accepted as well, while the password is being changed. */
   readonly rootPasswordAlso?: string | undefined;
-  readonly failures: Failures;
+  readonly failures: FailureDelays;
 }
 
 /** A signed-in caller of the console: its principal and temporary S3 credentials of the same rights. */

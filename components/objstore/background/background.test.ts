@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 
-import { Failures } from "../access/failures.ts";
 import { createDiskGuard } from "./disk-guard.ts";
 import { StalledRequests } from "./stalled.ts";
 
@@ -72,14 +71,4 @@ test("announcing much and sending nothing takes no room from others", () => {
   for (const release of releases) {
     release();
   }
-});
-
-test("failures are counted by address and forgotten after a minute", async () => {
-  let now = 0;
-  const failures = new Failures(() => now);
-  await failures.slow("a");
-  await failures.slow("a");
-  assert.deepEqual([failures.count("a"), failures.count("b")], [2, 0]);
-  now = 60_000;
-  assert.equal(failures.count("a"), 0);
 });

@@ -4,9 +4,9 @@ import { type IncomingMessage, request } from "node:http";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
+import { FailureDelays } from "@swath/service/failure-delays";
 import { waitUntil } from "@swath/testing";
 
-import { Failures } from "../access/failures.ts";
 import { StalledRequests } from "../background/stalled.ts";
 import { callAdmin } from "./call-admin.ts";
 import { createS3Client } from "./s3-client.ts";
@@ -230,7 +230,7 @@ test("wrong passwords slow down whoever sends them and lock nobody out", async (
 test("wrong signatures are answered when whoever sends them has waited, right ones at once", async (t) => {
   await root.send(new s3.CreateBucketCommand({ Bucket: "signed" }));
   const held = Promise.withResolvers<void>();
-  const slow = t.mock.method(Failures.prototype, "slow", () => held.promise);
+  const slow = t.mock.method(FailureDelays.prototype, "slow", () => held.promise);
   const answered: string[] = [];
   const head = (client: s3.S3Client, name: string) =>
     client

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 
 import type { GetObjectCommandInput } from "@aws-sdk/client-s3";
 import { Problem } from "@swath/service";
+import type { CallerLimits } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
@@ -18,6 +19,7 @@ interface FileDeps {
   readonly sessionGuard: SessionGuard;
   /** Left out where there are no workspaces, or no object storage. */
   readonly storage: WorkspaceStorage | undefined;
+  readonly limits: CallerLimits;
 }
 
 type Params = { Params: { workspace: string } };
@@ -33,6 +35,10 @@ const MoveBody = Type.Object({ from: Key, to: Key }, { additionalProperties: fal
 const ZipQuery = Type.Object({ key: Type.Union([Key, Type.Array(Key, { minItems: 1, maxItems: 100 })]) });
 
 const MAX_FILE = 5 * 1024 ** 3;
+/** At the same time; a page sends a few files at once. */
+const UPLOADS = { name: "uploads", perUser: 20, perAddress: 20, total: 500 };
+/** An archive is read, packed and sent for as long as it takes. */
+const ARCHIVES = { name: "archives", perUser: 4, perAddress: 4, total: 50 };
 
 /**
  * Files of workspaces:
@@ -49,9 +55,21 @@ const MAX_FILE = 5 * 1024 ** 3;
  * Each request opens the bucket with the keys that the workspace API gives to who is logged in, so nobody sees here what they
  * could not see without the portal.
  */
-export function addFileRoutes(app: FastifyInstance, { sessionGuard, storage }: FileDeps): void {
-  const use = async <T>(request: Request, reply: FastifyReply, work: (bucket: Bucket) => Promise<T>): Promise<T> => {
+export function addFileRoutes(app: FastifyInstance, { sessionGuard, storage, limits }: FileDeps): void {
+  const uploads = limits.createPlaces(UPLOADS);
+  const archives = limits.createPlaces(ARCHIVES);
+  const use = async <T>(
+    request: Request,
+    reply: FastifyReply,
+    work: (bucket: Bucket) => Promise<T>,
+    places?: typeof uploads,
+  ): Promise<T> => {
     const { verified } = await sessionGuard.enter(request, reply);
+    const release = places?.take({ user: verified.identity.userId, address: request.ip });
+    if (release !== undefined) {
+      // Of an archive too, which is sent after this returns.
+      reply.raw.once("close", release);
+    }
     if (storage === undefined) {
       throw new Problem(404, "This deployment has no workspaces with files.");
     }
@@ -114,20 +132,25 @@ export function addFileRoutes(app: FastifyInstance, { sessionGuard, storage }: F
     "/api/workspaces/:workspace/zip",
     { schema: { querystring: ZipQuery } },
     async (request, reply) =>
-      use(request, reply, async (bucket) => {
-        const keys = [request.query.key].flat();
-        const signal = abortOnDisconnect(request, reply);
-        const entries = await listZipEntries(bucket, keys, signal);
-        const [first = ""] = keys;
-        const name = keys.length === 1 ? first.replace(/\/$/, "").split("/").at(-1) : request.params.workspace;
-        void reply.headers({
-          "content-type": "application/zip",
-          "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(`${name}.zip`).replaceAll("'", "%27")}`,
-          "cache-control": "no-store",
-          ...UNTRUSTED,
-        });
-        return reply.send(Readable.from(zipFiles(bucket, entries, signal)));
-      }),
+      use(
+        request,
+        reply,
+        async (bucket) => {
+          const keys = [request.query.key].flat();
+          const signal = abortOnDisconnect(request, reply);
+          const entries = await listZipEntries(bucket, keys, signal);
+          const [first = ""] = keys;
+          const name = keys.length === 1 ? first.replace(/\/$/, "").split("/").at(-1) : request.params.workspace;
+          void reply.headers({
+            "content-type": "application/zip",
+            "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(`${name}.zip`).replaceAll("'", "%27")}`,
+            "cache-control": "no-store",
+            ...UNTRUSTED,
+          });
+          return reply.send(Readable.from(zipFiles(bucket, entries, signal)));
+        },
+        archives,
+      ),
   );
 
   void app.register((scope, _options, done) => {
@@ -138,7 +161,7 @@ export function addFileRoutes(app: FastifyInstance, { sessionGuard, storage }: F
       use(request, reply, (bucket) => readFile(bucket, request, reply, abortOnDisconnect(request, reply))),
     );
     scope.put<Params>(path, (request, reply) =>
-      use(request, reply, (bucket) => writeFile(bucket, request, abortOnDisconnect(request, reply))),
+      use(request, reply, (bucket) => writeFile(bucket, request, abortOnDisconnect(request, reply)), uploads),
     );
     scope.delete<Params>(path, (request, reply) =>
       use(request, reply, async ({ client, name }) => {

@@ -1,5 +1,6 @@
 import type { Caller } from "@swath/auth";
 import { Problem, maskCredentialsIn } from "@swath/service";
+import type { CallerLimits } from "@swath/service/caller-limits";
 import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
@@ -9,6 +10,7 @@ export interface ApiContext {
   readonly pool: pg.Pool;
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
   readonly publicUrl: string;
+  readonly limits: CallerLimits;
 }
 
 /** The caller, who must be an operator: what is registered here is the platform's. @throws {Problem} 401, 403 */

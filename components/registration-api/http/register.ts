@@ -7,10 +7,13 @@ import { type ApiContext, nameOf, requireOperator } from "./context.ts";
 import { DeregisterBody, DocumentBody, RESPONSES, RegisterBody, XmlBody } from "./schemas.ts";
 
 const MAX_DOCUMENT_BYTES = 8 * 2 ** 20;
+/** A program registers what it finds one by one; more at once goes as a collection or a harvest. */
+const REGISTRATIONS = { name: "registrations", perUser: 3000, perAddress: 3000, seconds: 60 };
 const tags = ["registration"];
 
 /** Requests that register data of the platform. */
 export function addRegisterRoutes(app: FastifyInstance, context: ApiContext): void {
+  const registrations = context.limits.createRate(REGISTRATIONS);
   const accept = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -18,6 +21,7 @@ export function addRegisterRoutes(app: FastifyInstance, context: ApiContext): vo
     status = 202,
   ): Promise<FastifyReply> => {
     const requestedBy = nameOf(await requireOperator(context, request));
+    registrations.count({ user: requestedBy, address: request.ip });
     const key = request.headers["idempotency-key"];
     const { id, message } = await acceptRequest(context.pool, requested, {
       scope: "",

@@ -1,4 +1,5 @@
 import type { Caller } from "@swath/auth";
+import type { CallerLimits } from "@swath/service/caller-limits";
 import type { FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
@@ -12,6 +13,7 @@ import { type Workspace, findWorkspace } from "../store/workspaces.ts";
 export interface ApiContext {
   readonly db: Kysely<Tables>;
   readonly prefix: string;
+  readonly limits: CallerLimits;
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
   /** Asks the identity service with a caller's own token; left out where there is none. */
   readonly identityAs?: (token: string) => IdentityAdmin;

@@ -10,6 +10,8 @@ import { type ApiContext, enter } from "./context.ts";
 import { registerIn } from "./register-in.ts";
 import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } from "./schemas.ts";
 
+/** A program registers what it finds one by one; more at once goes as a collection or a harvest. */
+const REGISTRATIONS = { name: "registrations", perUser: 3000, perAddress: 3000, seconds: 60 };
 const tags = ["registration"];
 type Named = { Params: { name: string } };
 
@@ -46,10 +48,12 @@ function toRegistrationRecord({ id, kind, state, reason, request, ...task }: Reg
 
 /** Requests to register data and services, carried out by the registration service. */
 export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext): void {
-  const { db, prefix } = context;
+  const { db, prefix, limits } = context;
+  const registrations = limits.createRate(REGISTRATIONS);
   const params = NameParams(workspaceNamePattern(prefix));
   const enterAsWriter = async (request: Parameters<typeof enter>[1]) => {
     const { caller, workspace } = await enter(context, request, "writer");
+    registrations.count({ user: caller.user?.id, address: request.ip });
     return {
       workspace: workspace.name,
       ...(caller.user && { requestedBy: caller.user.username ?? caller.user.id }),

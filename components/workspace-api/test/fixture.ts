@@ -2,6 +2,7 @@ import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger, createSecretCheck } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,6 +104,7 @@ export async function startFixture(): Promise<Fixture> {
   const app = await createWorkspaceApi(logger, {
     db: database.db,
     prefix: "ws",
+    limits: new CallerLimits(),
     creation: { by: "self-service", limitPerUser: 2 },
     storage,
     callerOf: createCallerOf({

@@ -28,6 +28,12 @@ interface RateOptions {
   readonly seconds: number;
 }
 
+/** A number of things in a window of time. */
+export interface CallerRate {
+  /** Counts one. @throws {Problem} 429 with the time until the next window */
+  readonly count: (caller: LimitedCaller) => void;
+}
+
 /** Callers whose rate is remembered; the one that was counted first goes. */
 const MAX_REMEMBERED = 50_000;
 const RETRY_SECONDS = 10;
@@ -98,10 +104,7 @@ export class CallerLimits {
   }
 
   /** Things that callers do again and again: registrations, exports. Counted in windows of time. */
-  createRate({ name, perUser, perAddress, seconds }: RateOptions): {
-    /** Counts one. @throws {Problem} 429 with the time until the next window */
-    readonly count: (caller: LimitedCaller) => void;
-  } {
+  createRate({ name, perUser, perAddress, seconds }: RateOptions): CallerRate {
     const windows = new RateWindows({ windowMs: seconds * 1000, maxKeys: MAX_REMEMBERED });
     return {
       count: (caller) => {

@@ -14,6 +14,13 @@ export class RateWindows {
     this.#options = options;
   }
 
+  /** What the current window of a key has. */
+  read(key: string): number {
+    const { clock = Date.now } = this.#options;
+    const known = this.#windows.get(key);
+    return known !== undefined && known.ends > clock() ? known.count : 0;
+  }
+
   /** Counts one where fewer than `most` were. @returns seconds until the next window where it is too many */
   count(key: string, most: number): number | undefined {
     const { windowMs, maxKeys, clock = Date.now } = this.#options;

@@ -1,12 +1,13 @@
 import type { Fetch } from "../../../cli/targets/deployment-fetch.ts";
 import { createRandom } from "../make-stream.ts";
+import { pick } from "./hostile-values.ts";
 import { KnownIds } from "./known-ids.ts";
 import { type ApiDocument, type HostileRequest, listOperations, makeRequest } from "./make-request.ts";
 import type { PodWatch } from "./watch-pod.ts";
 
 const MAX_STALL_MS = 50;
 /** What a stall may take that comes once alone: garbage is collected, code is compiled, and all of it is slower while the machine is busy. */
-const MAX_SINGLE_STALL_MS = 200;
+const MAX_SINGLE_STALL_MS = 300;
 const REPEATS = 2;
 /** Memory that a service may keep beyond what it had. */
 const MAX_KEPT_BYTES = 300 << 20;
@@ -27,7 +28,8 @@ interface ServiceOptions {
   readonly service: string;
   readonly user: string;
   readonly document: ApiDocument;
-  readonly token: string;
+  /** Of the user, and of others as whom it may be asked; nothing is deleted as those. */
+  readonly tokens: readonly string[];
   readonly url: string;
   readonly send: Fetch;
   readonly watch: PodWatch;
@@ -54,7 +56,8 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
   const until = performance.now() + milliseconds;
   for (; operations.length > 0 && performance.now() < until; requests += 1) {
     const request = makeRequest(random, operations[requests % operations.length]!, ids);
-    const { status, text } = await perform(options, request);
+    const token = request.method === "DELETE" ? options.tokens[0]! : pick(random, options.tokens);
+    const { status, text } = await perform(options, request, token);
     if (status === undefined || (status >= 500 && !HARMLESS.has(status))) {
       report(`${status ?? "no answer"} ${text.slice(0, 200)}`, request);
     } else if (status === 200) {
@@ -64,7 +67,7 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
       const ms = await watch.readStallMs();
       stalls.push({ ms, request });
       if (ms > MAX_STALL_MS) {
-        const least = Math.min(ms, ...(await repeat(options, request)));
+        const least = Math.min(ms, ...(await repeat(options, request, token)));
         if (least > MAX_STALL_MS || ms > MAX_SINGLE_STALL_MS) {
           report(`the event loop stood still for ${ms.toFixed(0)} ms, for ${least.toFixed(0)} when repeated`, request);
         }
@@ -105,18 +108,19 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
 }
 
 /** Stalls of the same request, sent again. */
-async function repeat(options: ServiceOptions, request: HostileRequest): Promise<readonly number[]> {
+async function repeat(options: ServiceOptions, request: HostileRequest, token: string): Promise<readonly number[]> {
   const stalls: number[] = [];
   for (let round = 0; round < REPEATS; round += 1) {
-    await perform(options, request);
+    await perform(options, request, token);
     stalls.push(await options.watch.readStallMs());
   }
   return stalls;
 }
 
 async function perform(
-  { send, url, token }: ServiceOptions,
+  { send, url }: ServiceOptions,
   { method, path, type, body }: HostileRequest,
+  token: string,
 ): Promise<{ readonly status: number | undefined; readonly text: string }> {
   try {
     const response = await send(`${url}${path}`, {

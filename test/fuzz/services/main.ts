@@ -9,7 +9,8 @@ import type { ApiDocument } from "./make-request.ts";
 import { createPodWatch } from "./watch-pod.ts";
 
 const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true" };
-const USER = "eric";
+/** Without an operator many requests would end at their first check. */
+const USERS = ["eric", "admin"] as const;
 
 interface FuzzOptions {
   /** For all services together. */
@@ -39,8 +40,8 @@ export async function fuzzServices(options: FuzzOptions): Promise<readonly Findi
 }
 
 /**
- * Fuzzes every service of a deployed platform that has an OpenAPI document: each operation with hostile values, as a user who is logged
- * in. Returns what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
+ * Fuzzes every service of a deployed platform that has an OpenAPI document: each operation with hostile values, as a user and as an
+ * operator who are logged in. Returns what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
  */
 export async function fuzzCluster(
   cluster: Pick<TestCluster, "name" | "domain" | "port" | "env" | "pods">,
@@ -65,10 +66,10 @@ export async function fuzzCluster(
   for (const { pod, document } of documents) {
     const found = await fuzzService({
       service: pod.workload,
-      user: USER,
+      user: USERS[0],
       document,
       // Tokens live for minutes.
-      token: await logIn(send, urlOf("identity")),
+      tokens: await Promise.all(USERS.map(async (user) => logIn(send, urlOf("identity"), user))),
       url: urlOf(pod.workload),
       send,
       watch: createPodWatch(join(run, "pods", pod.name)),
@@ -88,15 +89,15 @@ export async function fuzzCluster(
   return findings;
 }
 
-async function logIn(send: Fetch, url: string): Promise<string> {
-  const form = { client_id: "admin-cli", grant_type: "password", username: USER, password: "changeme" };
+async function logIn(send: Fetch, url: string, username: string): Promise<string> {
+  const form = { client_id: "admin-cli", grant_type: "password", username, password: "changeme" };
   const response = await send(`${url}/realms/master/protocol/openid-connect/token`, {
     method: "POST",
     body: new URLSearchParams(form),
   });
   const { access_token: token } = (await response.json()) as { access_token?: string };
   if (token === undefined) {
-    throw new Error(`the login of the fuzzer failed with ${response.status}`);
+    throw new Error(`the login of ${username} failed with ${response.status}`);
   }
   return token;
 }
