@@ -5,12 +5,15 @@
 // conformance    **/*.conformance.test.ts   suites of others against ours, one at a time
 // suites         **/*.suite.test.ts         suites of others that need package registries; not part of the rest (npm run test:suites)
 // kubernetes     **/*.kubernetes.test.ts    the platform on the cluster of KUBECONFIG; not part of the rest (npm run test:kubernetes)
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 
 import { skipFileWithout } from "../libs/testing/src/system-programs.ts";
+import { TEST_RUN, endTestProcesses } from "./end-test-processes.ts";
 import { findFailedFiles, hasUncaughtError } from "./test-failures.ts";
 import { prepareTestPrograms } from "./test-programs.ts";
 
@@ -24,7 +27,7 @@ const MAX_FILES_AGAIN = 5;
 
 const root = join(import.meta.dirname, "..");
 const [what = "all", ...only] = process.argv.slice(2);
-const suites: Record<string, () => boolean> = {
+const suites: Record<string, () => Promise<boolean>> = {
   check: () => run(["tools/check.ts", "format", "lint", "types", "web-types", "generated", "unused"]),
   unit: () =>
     tests("unit", (file) => !/\.(integration|conformance|kubernetes|suite)\.test\.ts$/.test(file), [
@@ -54,6 +57,18 @@ const ownFailures = process.env["SWATH_TEST_FAILURES"] === undefined;
 const failures = process.env["SWATH_TEST_FAILURES"] ?? mkdtempSync(join(tmpdir(), "swath-test-failures-"));
 let failed = false;
 let flaky = "";
+const runId = randomUUID();
+let child: ChildProcess | undefined;
+let isInterrupted = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    // A terminal sends its own to every process of the run.
+    if (signal !== "SIGINT") {
+      child?.kill(signal);
+    }
+  });
+}
 for (const name of names) {
   const suite = suites[name];
   if (suite === undefined) {
@@ -61,10 +76,22 @@ for (const name of names) {
     process.exit(2);
   }
   console.log(`\n# ${name}`);
-  if (!suite()) {
+  const passed = await suite();
+  if (isInterrupted) {
+    break;
+  }
+  if (!passed) {
     failed = true;
     writeFileSync(join(failures, `${name}-${process.pid}-whole.txt`), `failed: the suite "${name}"\n`);
   }
+}
+if (isInterrupted) {
+  console.log("\ninterrupted; ending what the tests started ...");
+  endTestProcesses(runId);
+  if (ownFailures) {
+    rmSync(failures, { recursive: true, force: true });
+  }
+  process.exit(130);
 }
 if (flaky !== "") {
   console.log(`\n# flaky: failed once, passed when its file was run again alone; a defect to mend\n${flaky}`);
@@ -82,7 +109,7 @@ function tellFailures(): void {
   }
 }
 
-function tests(name: string, requested: (file: string) => boolean, options: readonly string[]): boolean {
+async function tests(name: string, requested: (file: string) => boolean, options: readonly string[]): Promise<boolean> {
   const found = globSync(["{cli,components,libs,test,tools,examples}/**/*.test.ts"], {
     cwd: root,
     exclude: (path) => path.includes("node_modules"),
@@ -107,7 +134,10 @@ function tests(name: string, requested: (file: string) => boolean, options: read
     `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
     `--test-reporter-destination=${list}`,
   ];
-  const passed = run(["--test", ...reporters, ...options, ...files]);
+  const passed = await run(["--test", ...reporters, ...options, ...files]);
+  if (isInterrupted) {
+    return false;
+  }
   if (hasUncaughtError(readFileSync(list, "utf8"))) {
     console.log("\n# an error that nothing caught ends a service: see what failed");
     console.log(readFileSync(list, "utf8"));
@@ -125,7 +155,7 @@ function tests(name: string, requested: (file: string) => boolean, options: read
     return false;
   }
   console.log(`\n# ${name}: what failed, again\n${again.join("\n")}`);
-  if (!run(["--test", ...reporters, ...options, "--test-concurrency=1", ...again])) {
+  if (!(await run(["--test", ...reporters, ...options, "--test-concurrency=1", ...again]))) {
     return false;
   }
   flaky += text;
@@ -149,6 +179,12 @@ function countFilesAtOnce(): number {
   return Math.max(2, most);
 }
 
-function run(args: readonly string[]): boolean {
-  return spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] }).status === 0;
+async function run(args: readonly string[]): Promise<boolean> {
+  child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, [TEST_RUN]: runId },
+  });
+  const [status] = (await once(child, "exit")) as [number | null];
+  return status === 0;
 }

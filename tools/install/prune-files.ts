@@ -10,6 +10,8 @@ const FOLDERS = /^(tests?|__tests__|docs?|examples?|bench(marks?)?|coverage|\.gi
 /** Parts of packages: binaries of other run times, what programs are compiled against Node.js and the database with, builds that Node.js does not load. */
 const PARTS = [
   "node-linux-*/{include,share}",
+  // Extensions and Python packages of another kernel than the platform's own.
+  "@galaxyproject/jupyterlite/static/dist/_output/{extensions,pypi}",
   "gdal3.js/{build,src}",
   "gdal3.js/dist/package/gdal3{,.dev}.js",
   "geotiff-geokeys-to-proj4/{EPSG,main-dist.js,main-dist-iife.js}",

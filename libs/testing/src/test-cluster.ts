@@ -50,11 +50,13 @@ export async function createTestCluster(variables: NodeJS.ProcessEnv): Promise<T
   chmodSync(state, 0o711);
   const [port, tlsPort] = await findFreePorts(2);
   const domain = `${name}.localhost`;
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  // The last names the run of tests: what it leaves when it is interrupted is found by it.
+  const { PATH, HOME, NODE_COMPILE_CACHE, SWATH_TEST_RUN } = process.env;
   const env: NodeJS.ProcessEnv = {
     PATH,
     HOME,
     NODE_COMPILE_CACHE,
+    SWATH_TEST_RUN,
     SWATH_STATE_DIR: state,
     LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${port}:80,${tlsPort}:443`,
     ...variables,
