@@ -172,7 +172,8 @@ function buildPlatform(): string {
     process.exit(0);
   }
   const archive = join(imageFolder, "image.tar");
-  if (run(process.execPath, [join(root, "tools/image/main.ts"), "--tag", TAG, "--archive", archive]) !== 0) {
+  const options = ["--tag", TAG, "--archive", archive, "--compression", "fast"];
+  if (run(process.execPath, [join(root, "tools/image/main.ts"), ...options]) !== 0) {
     throw new Error("the image could not be built");
   }
   return archive;

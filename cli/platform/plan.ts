@@ -14,6 +14,7 @@ import type {
 
 import { checkPlan } from "./check-plan.ts";
 import { type PlannedDatabase, addDatabaseNeed, planDatabase } from "./plan-database.ts";
+import { planNamespaceBinder } from "./plan-namespaces.ts";
 import { type PlannedRoute, domainOf, planRoutes } from "./plan-routes.ts";
 
 /** Everything that a deployment consists of, before anyone knows where it runs. The same settings give the same plan. */
@@ -53,7 +54,8 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
   const database = planDatabase(settings, enabled);
   const declared = { ...collect(declarations), databaseRoles: database.roles ?? [] };
   const resources = enabled.map((component) => component.deploy({ ...context, declared }));
-  const workloads = resources.flatMap((part) => part.workloads).map((workload) => addDatabaseNeed(workload, database));
+  const deployed = resources.flatMap((part) => part.workloads).map((workload) => addDatabaseNeed(workload, database));
+  const workloads = [...deployed, ...planNamespaceBinder(settings, deployed)];
 
   const plan: Plan = {
     settings,

@@ -71,12 +71,6 @@ export const hubSettings = defineSettings({
     description: "Where servers run: on this machine, or as pods of the cluster that the hub runs in.",
   },
   DEPLOYMENT: { kind: "string", default: "swath", description: "Name of the deployment; a label of what pods need." },
-  NAMESPACE_ROLE: {
-    kind: "string",
-    default: "swath-proc-application-hub-own-namespaces",
-    description: "ClusterRole that the hub binds itself to in each namespace of a workspace.",
-  },
-  SERVICE_ACCOUNT: { kind: "string", default: "application-hub", description: "Name of the hub's service account." },
   POD_IMAGE: {
     kind: "string",
     default: "",

@@ -1,4 +1,4 @@
-import { SERVER_LABEL, WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
+import { SERVER_LABEL, WORKSPACE_LABEL } from "@swath/kubernetes";
 import {
   type Component,
   type DeployContext,
@@ -19,7 +19,6 @@ const NAMESPACE = { A: "proc", B: "pde" } as const;
 /** Namespaces of workspaces, and what the hub may do in them for its servers. Rights of profiles' accounts are among these. */
 export const SERVER_NAMESPACES: OwnNamespaces = {
   label: WORKSPACE_LABEL,
-  makesOnly: true,
   bindsRoles: true,
   rules: [
     { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "delete"] },
@@ -27,7 +26,11 @@ export const SERVER_NAMESPACES: OwnNamespaces = {
     { apiGroups: [""], resources: ["secrets", "configmaps"], verbs: ["get", "create", "patch", "delete"] },
     { apiGroups: [""], resources: ["persistentvolumeclaims"], verbs: ["get", "create", "patch"] },
     { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["get", "create", "patch"] },
-    { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["get", "create", "patch"] },
+    {
+      apiGroups: ["rbac.authorization.k8s.io"],
+      resources: ["roles", "rolebindings"],
+      verbs: ["get", "create", "patch"],
+    },
     { apiGroups: ["metrics.k8s.io"], resources: ["pods"], verbs: ["get"] },
   ],
 };
@@ -164,7 +167,6 @@ function toPods({ settings: { clusterName, variables, variant } }: DeployContext
   return {
     SPAWNER: { onKubernetes: "pods" },
     DEPLOYMENT: { onKubernetes: clusterName },
-    NAMESPACE_ROLE: { onKubernetes: namespaceRoleName(clusterName, NAMESPACE[variant], "application-hub") },
     POD_IMAGE: { onKubernetes: { configMap: IMAGES, key: "servers" } },
     HOME_STORAGE_CLASS: { onKubernetes: storageClass },
   };

@@ -143,16 +143,6 @@ export const reconcilerSettings = defineSettings({
     default: "swath",
     description: "Name of the deployment; a label of the namespaces.",
   },
-  NAMESPACE_ROLE: {
-    kind: "string",
-    default: "swath-rm-workspace-reconciler-own-namespaces",
-    description: "ClusterRole that the reconciler binds itself to in each namespace of a workspace.",
-  },
-  SERVICE_ACCOUNT: {
-    kind: "string",
-    default: "workspace-reconciler",
-    description: "Name of the reconciler's own service account.",
-  },
   NAMESPACE_CPU: { kind: "string", default: "4", description: "Processor cores of all pods of a workspace." },
   NAMESPACE_MEMORY: { kind: "string", default: "8Gi", description: "Memory of all pods of a workspace." },
   NAMESPACE_PODS: { kind: "integer", default: 20, minimum: 0, description: "Pods of a workspace." },
@@ -171,4 +161,15 @@ export const reconcilerSettings = defineSettings({
     description: "How often each workspace is compared with what it should be.",
   },
   CONCURRENCY: { kind: "integer", default: 8, minimum: 1, maximum: 100, description: "Workspaces worked on at once." },
+});
+
+/** Settings of the program that gives other services their rights in namespaces (`namespace-binder/main.ts`). */
+export const binderSettings = defineSettings({
+  DEPLOYMENT: reconcilerSettings.DEPLOYMENT,
+  WORKSPACE_ROLES: {
+    kind: "string",
+    description: "Roles in namespaces of workspaces, as JSON: a list of {role, account, accountNamespace}.",
+  },
+  KUBERNETES_API: reconcilerSettings.KUBERNETES_API,
+  KUBERNETES_ACCOUNT: reconcilerSettings.KUBERNETES_ACCOUNT,
 });

@@ -1,4 +1,4 @@
-import { WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
+import { WORKSPACE_LABEL } from "@swath/kubernetes";
 import {
   type Component,
   type DeployContext,
@@ -18,6 +18,8 @@ const NAMESPACE = "rm";
 export const OWN_NAMESPACES: OwnNamespaces = {
   label: WORKSPACE_LABEL,
   rules: [
+    // Of each namespace, the namespace itself.
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["patch", "delete"] },
     {
       apiGroups: [""],
       resources: ["secrets", "configmaps", "resourcequotas", "limitranges"],
@@ -117,9 +119,6 @@ function createReconciler(context: DeployContext) {
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
       WORKSPACE_NAMESPACES: { onKubernetes: "true" },
       DEPLOYMENT: { onKubernetes: context.settings.clusterName },
-      NAMESPACE_ROLE: {
-        onKubernetes: namespaceRoleName(context.settings.clusterName, NAMESPACE, "workspace-reconciler"),
-      },
       ...toPublicStorage(context),
       ...toStorage(context),
       ...toOperator(context),

@@ -6,6 +6,7 @@ import { waitUntil } from "@swath/testing";
 import { kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
 import { openAccess } from "./support/access.ts";
+import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { type TestResponse, type Deployment, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 
 const missing = await findDeploymentSkipReason();
@@ -100,6 +101,8 @@ before(async () => {
       OPEN_INGRESS: "true",
       REQUIRE_OBJSTORE: "true",
       REQUIRE_WORKSPACE_API: "true",
+      // Logins and keys of two pods are good at each other.
+      SERVICE_REPLICAS: "2",
       ...Object.fromEntries(OFF.map((name) => [`REQUIRE_${name}`, "false"])),
     });
     const { status, stdout, stderr } = await deployment.apply();
@@ -165,6 +168,9 @@ test("a server is a pod of its user's namespace, with what its profile brings", 
     env.map(({ name }) => name),
   );
   assert.ok(!variables.includes("JUPYTERHUB_API_TOKEN"), "it is in a Secret, not in the pod's description");
+  for (const container of ["server", "swath"]) {
+    assert.deepEqual(await readConfinement("ws-admin", "jupyter-admin-lab", container), CONFINED, container);
+  }
   assert.equal((await find("pvc", "jupyter-home")).spec.storageClassName, "standard");
   assert.deepEqual((await find("networkpolicy", "jupyter-admin-lab")).spec.policyTypes, ["Ingress", "Egress"]);
   const allowed = (verb: string) =>
@@ -173,6 +179,13 @@ test("a server is a pod of its user's namespace, with what its profile brings", 
   const elsewhere = ["auth", "can-i", "list", "secrets", "--as=system:serviceaccount:proc:application-hub"];
   assert.equal((await kubectl([...elsewhere, "-n", "ws-admin"])).status, 1, "it lists no secrets, even there");
   assert.equal((await kubectl(["auth", "can-i", "get", "secrets", ...elsewhere.slice(4), "-n", "um"])).status, 1);
+});
+
+test("two pods of each service, with a disruption budget", { skip }, async () => {
+  const budgets = await mustKubectl(["get", "poddisruptionbudgets", "-n", "um", "-o", "name"]);
+  assert.match(budgets, /gatekeeper/);
+  const replicas = ["get", "deployment", "gatekeeper", "-n", "um", "-o", "jsonpath={.status.readyReplicas}"];
+  assert.equal(await mustKubectl(replicas), "2");
 });
 
 test("a hub that starts again finds its pods; a killed one is told", { skip }, async () => {

@@ -1,10 +1,11 @@
-// `npm run image [-- --tag NAME --base IMAGE --archive FILE --sbom FILE]`: builds the container image that holds every service.
+// `npm run image [-- --tag NAME --base IMAGE --archive FILE --sbom FILE --compression fast]`: builds the container image that holds every service.
 //
 //   --tag       its name, swath:<version> when left out (what SWATH_IMAGE is when nobody sets it)
 //   --base      what it is built on; when left out the public Node.js image, or one made of this machine's Node.js and
 //               libraries where that cannot be pulled
 //   --archive   also write it as a docker-archive, to carry to a cluster without a registry
 //   --sbom      also write what it is made of (CycloneDX), which is /app/sbom.cdx.json in it
+//   --compression  how hard pages are compressed, best when left out; fast for an image that is tried and thrown away
 //
 // Needs buildah or podman.
 import { spawnSync } from "node:child_process";
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     base: { type: "string" },
     archive: { type: "string" },
     sbom: { type: "string" },
+    compression: { type: "string", default: "best" },
   },
 });
 const engine = ["buildah", "podman"].find((name) => spawnSync(name, ["--version"]).status === 0);
@@ -39,7 +41,7 @@ if (engine === undefined) {
 const work = mkdtempSync(join(tmpdir(), "swath-image-"));
 try {
   const started = performance.now();
-  await buildWebPages({ stdout: process.stdout, compression: "best" });
+  await buildWebPages({ stdout: process.stdout, compression: values.compression === "fast" ? "fast" : "best" });
   const base = values.base ?? findBase();
   const context = join(work, "context");
   prepareContext(root, context);

@@ -69,7 +69,7 @@ export async function harvest(call: CswCall): Promise<CswResponse> {
     element("csw:totalDeleted", 0),
   ];
   return {
-    body: `<csw:HarvestResponse xmlns:csw="${csw}" xmlns:dc="${NS.dc}" xmlns:xsi="${NS.xsi}" xsi:schemaLocation="${csw} ${schema}"><csw:TransactionResponse version="${version}"><csw:TransactionSummary>${totals.join("")}</csw:TransactionSummary>${renderInserted(records.filter((_, index) => written[index]?.isNew))}</csw:TransactionResponse></csw:HarvestResponse>`,
+    body: `<csw:HarvestResponse xmlns:csw="${csw}" xmlns:dc="${NS.dc}" xmlns:xsi="${NS.xsi}" xsi:schemaLocation="${csw} ${schema}"><csw:TransactionResponse version="${version}"><csw:TransactionSummary>${totals.join("")}</csw:TransactionSummary>${await renderInserted(records.filter((_, index) => written[index]?.isNew))}</csw:TransactionResponse></csw:HarvestResponse>`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { mapInTurns } from "@swath/service/map-in-turns";
 import type pg from "pg";
 
 import { type Reader, mayWrite } from "../access/reader.ts";
@@ -27,6 +28,8 @@ import { DIALECTS } from "./versions.ts";
 
 /** Records that one transaction may write or delete. */
 const MAX_RECORDS = 10_000;
+/** Records of one statement: to put it together takes milliseconds. */
+const BATCH_RECORDS = 200;
 
 interface Plan {
   readonly inserted: NewRecord[];
@@ -52,23 +55,25 @@ export async function transact(call: CswCall): Promise<CswResponse> {
   const keys = await readKeys(context, reader, [...plan.changed.map(({ stored }) => stored), ...plan.deleted]);
   await inTransaction(context.pool, (client) => execute(client, plan, entry.key, keys));
   context.announceChange();
-  return { body: render(call, plan) };
+  return { body: await render(call, plan) };
 }
 
 async function addAction({ context, input }: CswCall, reader: Reader, action: XmlElement, plan: Plan): Promise<void> {
   const text = input.document?.text ?? "";
   const toRecord = (child: XmlElement): NewRecord => xmlToRecord(child, Buffer.from(cutElement(text, child)));
+  // Before any is read: reading 25,000 takes seconds.
+  requireFew(countOf(plan) + (action.name === "Delete" ? 0 : action.children.length));
   switch (action.name) {
     case "Insert":
       if (action.children.length === 0) {
         throw new OwsError("MissingParameterValue", "Insert", "Insert must hold records.");
       }
-      plan.inserted.push(...action.children.map(toRecord));
+      plan.inserted.push(...(await mapInTurns(action.children, toRecord)));
       break;
     case "Update": {
       const whole = action.children.filter(({ name }) => name !== "RecordProperty" && name !== "Constraint");
       if (whole.length > 0) {
-        plan.replaced.push(...whole.map(toRecord));
+        plan.replaced.push(...(await mapInTurns(whole, toRecord)));
         break;
       }
       const changes = readChanges(action);
@@ -87,7 +92,13 @@ async function addAction({ context, input }: CswCall, reader: Reader, action: Xm
         `A transaction holds Insert, Update and Delete, not ${action.name.slice(0, 60)}.`,
       );
   }
-  const count = plan.inserted.length + plan.replaced.length + plan.changed.length + plan.deleted.length;
+  requireFew(countOf(plan));
+}
+
+const countOf = ({ inserted, replaced, changed, deleted }: Plan): number =>
+  inserted.length + replaced.length + changed.length + deleted.length;
+
+function requireFew(count: number): void {
   if (count > MAX_RECORDS) {
     throw new OwsError(
       "InvalidParameterValue",
@@ -166,15 +177,12 @@ async function execute(
   main: number,
   keys: ReadonlyMap<string, number>,
 ): Promise<void> {
+  const mode = plan.inserted.length + plan.replaced.length > BATCH_RECORDS ? "exclusive" : "shared";
   for (const key of [...new Set([main, ...keys.values()])].toSorted((a, b) => a - b)) {
-    await lockForLoading(client, key, "shared");
+    await lockForLoading(client, key, key === main ? mode : "shared");
   }
-  if (plan.inserted.length > 0) {
-    await writeInTransaction(client, plan.inserted.map(prepareRecordCells), { mode: "insert", collection: main });
-  }
-  if (plan.replaced.length > 0) {
-    await writeInTransaction(client, plan.replaced.map(prepareRecordCells), { mode: "replace", collection: main });
-  }
+  await writeInBatches(client, plan.inserted, { mode: "insert", collection: main });
+  await writeInBatches(client, plan.replaced, { mode: "replace", collection: main });
   // In the order of ids, as all writers lock them.
   const changed = plan.changed.toSorted((a, b) => (a.stored.id < b.stored.id ? -1 : 1));
   for (const { stored, record } of changed) {
@@ -190,7 +198,23 @@ async function execute(
   }
 }
 
-function render({ input: { version, parameters } }: CswCall, { inserted, replaced, changed, deleted }: Plan): string {
+async function writeInBatches(
+  client: pg.PoolClient,
+  records: readonly NewRecord[],
+  options: Parameters<typeof writeInTransaction>[2],
+): Promise<void> {
+  // In the order of ids over all batches, as all writers lock them.
+  const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (let from = 0; from < sorted.length; from += BATCH_RECORDS) {
+    const batch = await mapInTurns(sorted.slice(from, from + BATCH_RECORDS), prepareRecordCells);
+    await writeInTransaction(client, batch, options);
+  }
+}
+
+async function render(
+  { input: { version, parameters } }: CswCall,
+  { inserted, replaced, changed, deleted }: Plan,
+): Promise<string> {
   const { csw, schema } = DIALECTS[version];
   const requestId = parameters.get("requestid");
   const totals = [
@@ -198,12 +222,12 @@ function render({ input: { version, parameters } }: CswCall, { inserted, replace
     element("csw:totalUpdated", replaced.length + changed.length),
     element("csw:totalDeleted", deleted.length),
   ];
-  return `<csw:TransactionResponse xmlns:csw="${csw}" xmlns:dc="${NS.dc}" xmlns:xsi="${NS.xsi}" version="${version}" xsi:schemaLocation="${csw} ${schema}"><csw:TransactionSummary${requestId === undefined ? "" : ` requestId="${requestId.replaceAll(/[&<>"]/g, "")}"`}>${totals.join("")}</csw:TransactionSummary>${renderInserted(inserted)}</csw:TransactionResponse>`;
+  return `<csw:TransactionResponse xmlns:csw="${csw}" xmlns:dc="${NS.dc}" xmlns:xsi="${NS.xsi}" version="${version}" xsi:schemaLocation="${csw} ${schema}"><csw:TransactionSummary${requestId === undefined ? "" : ` requestId="${requestId.replaceAll(/[&<>"]/g, "")}"`}>${totals.join("")}</csw:TransactionSummary>${await renderInserted(inserted)}</csw:TransactionResponse>`;
 }
 
 /** What was written, in brief. */
-export function renderInserted(records: readonly NewRecord[]): string {
-  const brief = records.map(({ id, type, document }) => {
+export async function renderInserted(records: readonly NewRecord[]): Promise<string> {
+  const brief = await mapInTurns(records, ({ id, type, document }) => {
     const { properties } = JSON.parse(document.text) as { properties: { title?: string } };
     return `<csw:BriefRecord>${element("dc:identifier", id)}${element("dc:title", properties.title ?? id)}${element("dc:type", type)}</csw:BriefRecord>`;
   });

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from "fastify";
+import { JsonLimitError, parseJson } from "@swath/service/parse-json";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { problem } from "./errors.ts";
 
@@ -8,7 +9,7 @@ export interface JsonBody {
   readonly value: unknown;
 }
 
-/** A body of a request: large ones are parsed in a thread, so nothing is before it is asked for. */
+/** A body of a request. Nothing is parsed before it is asked for, unless `parseInParts` was awaited. */
 export class RequestBody implements JsonBody {
   readonly bytes: Buffer;
   #parsed: JsonBody | undefined;
@@ -25,6 +26,16 @@ export class RequestBody implements JsonBody {
     return this.#parse().value;
   }
 
+  /** Parses a large body while others have their turn. @throws {Problem} 400, 413 */
+  async parseInParts(): Promise<void> {
+    const text = decodeJson(this.bytes, "The body");
+    try {
+      this.#parsed = { text, value: await parseJson(this.bytes, LIMITS) };
+    } catch (error) {
+      throw toBodyProblem(error);
+    }
+  }
+
   #parse(): JsonBody {
     this.#parsed ??= parseJsonBody(this.bytes);
     return this.#parsed;
@@ -39,12 +50,25 @@ const TYPES = [
   "application/ogc-catalog+json",
 ] as const;
 
+/** A geometry of 100,000 positions has 300,000 values. */
+const LIMITS = { maxDepth: 100, maxValues: 1_000_000 };
+/** Parsing more takes milliseconds. */
+const MAX_BYTES_AT_ONCE = 64 << 10;
+
+/** Configuration of a route that has large bodies read in a thread: they are not parsed for it. */
+export const BODY_IN_THREAD = { isBodyReadInThread: true } as object;
+
 /** Bodies of JSON come to routes of this scope as `JsonBody`: text and value. */
 export function addJsonBodies(scope: FastifyInstance): void {
   scope.removeContentTypeParser("application/json");
   for (const type of TYPES) {
-    scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => {
-      done(null, new RequestBody(body as Buffer));
+    scope.addContentTypeParser(type, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+      const read = new RequestBody(body);
+      const { config } = request.routeOptions;
+      if (body.length > MAX_BYTES_AT_ONCE && !("isBodyReadInThread" in config)) {
+        await read.parseInParts();
+      }
+      return read;
     });
   }
 }
@@ -53,13 +77,28 @@ const DECODER = new TextDecoder("utf-8", { fatal: true });
 
 /** @throws {Problem} 400 for anything that is not JSON in UTF-8 */
 export function parseJsonBody(body: Buffer, what = "The body"): JsonBody {
-  let text: string;
+  return parseJsonText(decodeJson(body, what), what);
+}
+
+function decodeJson(body: Buffer, what: string): string {
   try {
-    text = DECODER.decode(body);
+    return DECODER.decode(body);
   } catch {
     throw problem(400, "BadRequest", `${what} is not UTF-8, which JSON must be.`);
   }
-  return parseJsonText(text, what);
+}
+
+function toBodyProblem(error: unknown): unknown {
+  if (error instanceof JsonLimitError) {
+    return problem(
+      error.limit === "depth" ? 400 : 413,
+      error.limit === "depth" ? "BadRequest" : "TooLarge",
+      `The body is refused: ${error.message}.`,
+    );
+  }
+  return error instanceof SyntaxError
+    ? problem(400, "BadRequest", `The body is not JSON: ${error.message.slice(0, 200)}.`)
+    : error;
 }
 
 /** @throws {Problem} 400 for anything that is not JSON */

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { MAIN_COLLECTION, type Reader, mayWrite } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, notFound, problem } from "../http/errors.ts";
-import { type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
+import { BODY_IN_THREAD, type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
 import { readSingle } from "../http/parameters.ts";
 import { readPatch } from "../http/patch.ts";
 import { type NewRecord, toNewlyStored } from "../model/record.ts";
@@ -43,7 +43,7 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
   const { pool } = context;
   scope.post<CollectionParams>(
     "/collections/:collection/items",
-    { bodyLimit: MAX_ITEMS_BYTES },
+    { bodyLimit: MAX_ITEMS_BYTES, config: BODY_IN_THREAD },
     async (request, reply) => {
       const entry = await enterForInserting(context, request, request.params.collection);
       const { records, single, isSingle } = await prepareBody(context, request, entry.id);

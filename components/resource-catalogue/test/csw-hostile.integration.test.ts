@@ -92,6 +92,24 @@ test("large documents do not hold up other requests", async () => {
   assert.equal(descendantsOf(parseElements(text), "totalInserted")[0]?.text, "2000", text.slice(0, 500));
 });
 
+test("a transaction of many records is all of it or nothing, and others have their turn meanwhile", async () => {
+  const records = (count: number, first = 0) =>
+    Array.from({ length: count }, (_, index) => DC_RECORD.replaceAll("dc-1", `batch-${first + index}`)).join("");
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  const written = await send(toTransaction("Insert", records(450)));
+  clearInterval(timer);
+  assert.match(written.text, /totalInserted>450</);
+  // Three batches at least, each with its own turns.
+  assert.ok(turns >= 3, `${turns} turns`);
+  // The last one exists: those of the batches before it are not kept.
+  const more = (count: number) => records(count, -450).replaceAll("batch--", "another-");
+  const refused = await send(toTransaction("Insert", more(451)));
+  assert.equal(codeOf(refused.text), "TransactionFailed", refused.text);
+  assert.match((await send(toTransaction("Insert", more(450)))).text, /totalInserted>450</);
+  assert.match((await send(toTransaction("Insert", records(10_001)))).text, /at most 10000 records/);
+});
+
 test("nothing that a parameter holds reaches SQL or XML as it is", async () => {
   const attacks = [
     "'",

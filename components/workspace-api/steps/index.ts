@@ -160,7 +160,6 @@ function createNamespaces(api: ClusterApi, settings: ReconcilerSettings, db: Kys
   return createNamespaceStep({
     api,
     deployment: settings.DEPLOYMENT,
-    binding: { role: settings.NAMESPACE_ROLE, account: settings.SERVICE_ACCOUNT, accountNamespace: api.namespace },
     defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
     limits: {
       cpu: settings.NAMESPACE_CPU,

@@ -20,13 +20,6 @@ export interface BucketSecret {
   readonly region: string;
 }
 
-/** How the reconciler gets its rights in a namespace: a ClusterRole, and its own service account. */
-export interface AccountBinding {
-  readonly role: string;
-  readonly account: string;
-  readonly accountNamespace: string;
-}
-
 export interface NamespaceWish {
   readonly workspace: Pick<Workspace, "name" | "quotaMb">;
   /** Name of the deployment that the namespace belongs to and is removed with. */
@@ -65,21 +58,6 @@ export function createNamespace({ workspace: { name }, deployment }: NamespaceWi
       },
     },
   };
-}
-
-/** The reconciler's own rights in the namespace of a workspace; nothing else there can be made without them. */
-export function createBinding(workspace: string, binding: AccountBinding): RequestedObject {
-  const group = "rbac.authorization.k8s.io";
-  return place(`/apis/${group}/v1/namespaces/${workspace}/rolebindings`, {
-    apiVersion: `${group}/v1`,
-    kind: "RoleBinding",
-    own: "workspace-reconciler",
-    name: workspace,
-    body: {
-      roleRef: { apiGroup: group, kind: "ClusterRole", name: binding.role },
-      subjects: [{ kind: "ServiceAccount", name: binding.account, namespace: binding.accountNamespace }],
-    },
-  });
 }
 
 /** What is in the namespace of a workspace. */

@@ -3,11 +3,10 @@ import { type ClusterApi, ClusterApiError, retryWhileForbidden } from "@swath/ku
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
-  type AccountBinding,
   type BucketSecret,
   type NamespaceLimits,
+  type NamespaceWish,
   type RequestedObject,
-  createBinding,
   createContents,
   createNamespace,
   isAsWanted,
@@ -18,7 +17,6 @@ import type { Step } from "./step.ts";
 interface NamespaceStepOptions {
   readonly api: ClusterApi;
   readonly deployment: string;
-  readonly binding: AccountBinding;
   readonly limits: NamespaceLimits;
   readonly defaultQuotaMb: number;
   /** The storage credentials of a workspace, once there are some. */
@@ -40,7 +38,7 @@ const TIMEOUT = 60_000;
  * storage credentials as the Secret `bucket`, and a network that only the workspace itself and the ingress reach.
  */
 export function createNamespaceStep(options: NamespaceStepOptions): Step {
-  const { api, findBucket, binding, ...rest } = options;
+  const { api, findBucket, ...rest } = options;
   return {
     name: "namespace",
     title: "Namespace",
@@ -49,11 +47,18 @@ export function createNamespaceStep(options: NamespaceStepOptions): Step {
       const bucket = await findBucket(name);
       const wish = { ...rest, workspace, ...(bucket && { bucket }) };
       const existing = await api.get<Namespace>(namespacePath(name));
-      if (existing !== undefined) {
-        checkOwn(existing, name);
+      const namespace = createNamespace(wish);
+      if (existing === undefined) {
+        // Where there is none yet, nothing may be changed.
+        await api.create("/api/v1/namespaces", namespace.object);
+      } else {
+        checkOwn(existing, wish);
       }
-      const repaired: string[] = [];
-      for (const requested of [createNamespace(wish), createBinding(name, binding), ...createContents(wish)]) {
+      const repaired: string[] =
+        existing === undefined && wasDone
+          ? [`${namespace.title} of workspace ${name} was gone; it was made again`]
+          : [];
+      for (const requested of [namespace, ...createContents(wish)]) {
         const change = await retryWhileForbidden(() => ensure(api, requested));
         // What the workspace asks for anew differs too; that is no repair.
         if (change !== undefined && wasDone && workspace.generation === workspace.observedGeneration) {
@@ -78,10 +83,12 @@ export function createNamespaceStep(options: NamespaceStepOptions): Step {
   };
 }
 
-function checkOwn({ metadata, status }: Namespace, name: string): void {
+function checkOwn({ metadata, status }: Namespace, wish: NamespaceWish): void {
+  const { name } = wish.workspace;
   if (metadata.labels?.[WORKSPACE_LABEL] !== name) {
+    const labels = `${WORKSPACE_LABEL}=${name} swath.io/deployment=${wish.deployment} pod-security.kubernetes.io/enforce=restricted`;
     throw new Error(
-      `a namespace ${name} exists on the cluster and does not belong to a workspace; remove it, label it ${WORKSPACE_LABEL}=${name}, or give the workspace another name`,
+      `a namespace ${name} exists on the cluster and does not belong to a workspace; remove it, give it to the workspace (kubectl label namespace ${name} --overwrite ${labels}), or give the workspace another name`,
     );
   }
   if (status?.phase === "Terminating") {

@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { openAccount } from "@swath/kubernetes/account";
+import { openClusterApi } from "@swath/kubernetes/api";
+import { createLogger } from "@swath/service";
 import { waitUntil } from "@swath/testing";
 import {
   applyObjects,
@@ -16,6 +19,7 @@ import {
 } from "@swath/testing/kubernetes";
 
 import { OWN_NAMESPACES } from "../manifest.ts";
+import { startBinder } from "../namespace-binder/binder.ts";
 import { type TestResponse, type Fixture, startFixture } from "./fixture.ts";
 
 const skip = (await findKubernetesSkipReason()) ?? false;
@@ -27,6 +31,7 @@ const taken = `ws-taken-${own}`;
 const role = `${own}-own-namespaces`;
 let fixture: Fixture;
 let folder: string;
+let binder: { readonly stop: () => Promise<void> } | undefined;
 let space: { readonly close: () => Promise<void> } | undefined;
 before(async () => {
   if (skip !== false) {
@@ -44,39 +49,48 @@ before(async () => {
     },
   ]);
   // The rights that a deployment gives (cli/targets/kubernetes/render/rights.ts).
+  const group = "rbac.authorization.k8s.io";
   const server = await createAccount({
     folder,
     namespace: own,
     name: "reconciler",
     scope: "cluster",
+    rules: [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create"] }],
+  });
+  const binderFolder = join(folder, "binder");
+  await createAccount({
+    folder: binderFolder,
+    namespace: own,
+    name: "binder",
+    scope: "cluster",
     rules: [
-      { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
-      {
-        apiGroups: ["rbac.authorization.k8s.io"],
-        resources: ["rolebindings"],
-        verbs: ["get", "create", "patch"],
-      },
-      {
-        apiGroups: ["rbac.authorization.k8s.io"],
-        resources: ["clusterroles"],
-        verbs: ["bind"],
-        resourceNames: [role],
-      },
+      { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] },
+      { apiGroups: [group], resources: ["rolebindings"], verbs: ["get", "list", "create", "patch"] },
+      { apiGroups: [group], resources: ["clusterroles"], verbs: ["bind"], resourceNames: [role] },
     ],
   });
+  const api = openClusterApi(openAccount(binderFolder, server));
+  const logger = createLogger("namespace-binder", "fatal");
+  const roles = [{ role, account: "reconciler", accountNamespace: own }];
+  const started = startBinder({ api, logger, deployment: own, roles, relistMs: 2000 });
+  binder = {
+    stop: async () => {
+      await started.stop();
+      await api.close();
+    },
+  };
   fixture.startReconciler(undefined, {
     WORKSPACE_NAMESPACES: "true",
     KUBERNETES_API: server,
     KUBERNETES_ACCOUNT: folder,
     DEPLOYMENT: own,
-    NAMESPACE_ROLE: role,
-    SERVICE_ACCOUNT: "reconciler",
     S3_ENDPOINT: "https://objstore.example.org",
   });
 });
 after(async () => {
   if (skip === false) {
-    await kubectl(["delete", "clusterrole,clusterrolebinding", `${own}-reconciler`]);
+    await binder?.stop();
+    await kubectl(["delete", "clusterrole,clusterrolebinding", `${own}-reconciler`, `${own}-binder`]);
     await kubectl(["delete", "clusterrole", role]);
     await kubectl(["delete", "namespace", "--wait=false", "--ignore-not-found", workspace, taken]);
     await space?.close();
@@ -132,6 +146,15 @@ test("the reconciler reads Secrets of its workspaces and of no other namespace",
   for (const namespace of ["kube-system", "default", own]) {
     assert.equal(await mayRead(namespace), "no", namespace);
   }
+});
+
+test("a RoleBinding that is removed by hand comes back", { skip }, async () => {
+  const as = `--as=system:serviceaccount:${own}:reconciler`;
+  const mayRead = () => kubectl(["auth", "can-i", "get", "secrets", "-n", workspace, as]);
+  const { uid } = (await read("rolebinding", "reconciler")).metadata;
+  await mustKubectl(["delete", "rolebinding", "reconciler", "-n", workspace]);
+  await waitUntil("it may read again", async () => (await mayRead()).status === 0);
+  assert.notEqual((await read("rolebinding", "reconciler")).metadata.uid, uid);
 });
 
 test("the namespace follows the workspace: a new quota, new keys", { skip }, async () => {

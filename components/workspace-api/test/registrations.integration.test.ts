@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { createLogger } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { waitUntil } from "@swath/testing";
 
 import type { WorkspaceRequest } from "../clients/registration.ts";
 import { WorkspaceError } from "../errors.ts";
 import { handOnKept } from "../routes/hand-on-kept.ts";
+import { createWorkspaceApi } from "../service.ts";
 import { type Fixture, startFixture } from "./fixture.ts";
 
 let fixture: Fixture;
@@ -85,4 +87,32 @@ test("hands on what an earlier version accepted while nothing took it", async ()
     registrations.map(({ queue, state }: { queue: string; state: string }) => `${queue} ${state}`),
     ["deregister done", "collection done", "ades failed", "harvester done"],
   );
+});
+
+test("a user who registers too often is told when to come back", async () => {
+  const limits = new CallerLimits();
+  const app = await createWorkspaceApi(createLogger("workspace-api", "fatal"), {
+    db: fixture.database.db,
+    prefix: "ws",
+    limits: { createRate: (options: object) => limits.createRate({ ...options, perUser: 1 } as never) } as CallerLimits,
+    creation: { by: "operators", limitPerUser: 1 },
+    callerOf: async () => ({ isAdmin: true, user: { id: "1", username: "admin" } }),
+  });
+  const name = "ws-often";
+  await app.inject({
+    method: "POST",
+    url: "/workspaces",
+    payload: { preferred_name: "often", default_owner: "often" },
+  });
+  const register = () =>
+    app.inject({
+      method: "POST",
+      url: `/workspaces/${name}/register`,
+      payload: { type: "ades", url: "https://a.example.org" },
+    });
+  assert.equal((await register()).statusCode, 501);
+  const refused = await register();
+  assert.equal(refused.statusCode, 429, refused.body);
+  assert.ok(Number(refused.headers["retry-after"]) >= 1);
+  await app.close();
 });

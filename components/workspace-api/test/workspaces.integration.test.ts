@@ -124,34 +124,6 @@ test("self-service: a name that could be another user's is refused, and a user o
   );
 });
 
-test("a user who registers too often is told when to come back", async () => {
-  const limits = new CallerLimits();
-  const app = await createWorkspaceApi(createLogger("workspace-api", "fatal"), {
-    db: fixture.database.db,
-    prefix: "ws",
-    limits: { createRate: (options: object) => limits.createRate({ ...options, perUser: 1 } as never) } as CallerLimits,
-    creation: { by: "operators", limitPerUser: 1 },
-    callerOf: async () => ({ isAdmin: true, user: { id: "1", username: "admin" } }),
-  });
-  const name = "ws-often";
-  await app.inject({
-    method: "POST",
-    url: "/workspaces",
-    payload: { preferred_name: "often", default_owner: "often" },
-  });
-  const register = () =>
-    app.inject({
-      method: "POST",
-      url: `/workspaces/${name}/register`,
-      payload: { type: "ades", url: "https://a.example.org" },
-    });
-  assert.equal((await register()).statusCode, 501);
-  const refused = await register();
-  assert.equal(refused.statusCode, 429, refused.body);
-  assert.ok(Number(refused.headers["retry-after"]) >= 1);
-  await app.close();
-});
-
 test("where operators create workspaces, nobody else does", async () => {
   const app = await createWorkspaceApi(createLogger("workspace-api", "fatal"), {
     db: fixture.database.db,

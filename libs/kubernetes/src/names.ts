@@ -26,7 +26,7 @@ export function toName(...parts: readonly string[]): string {
   return readable === "" ? `x-${hash}` : `${readable}-${hash}`;
 }
 
-/** Name of the ClusterRole that a workload binds itself to in namespaces that it makes. */
+/** Name of the ClusterRole that a workload gets in namespaces that it makes. */
 export function namespaceRoleName(deployment: string, namespace: string, workload: string): string {
   return toName(deployment, namespace, workload, "own-namespaces");
 }

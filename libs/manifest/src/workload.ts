@@ -59,6 +59,8 @@ export interface Workload {
   readonly secretsInNamespaces?: SecretsInNamespaces;
   /** Namespaces that it makes by itself, and what it may do in them. */
   readonly ownNamespaces?: OwnNamespaces;
+  /** It binds all workloads that make namespaces in theirs. For Kubernetes alone. */
+  readonly bindsOwnNamespaces?: true;
   /** Label of pods, in any namespace, that call it besides the workloads whose settings name it. */
   readonly calledByPods?: string;
 }
@@ -115,16 +117,15 @@ export interface PolicyRule {
 }
 
 /**
- * A workload that makes namespaces gets rights in each of them by a RoleBinding that it makes there itself, to the role
- * `namespaceRoleName(…)` and to no other. Where the cluster has ValidatingAdmissionPolicy (Kubernetes 1.30), it can neither make,
- * change nor delete a namespace without the label, nor bind anything elsewhere.
+ * A workload that makes namespaces. It may make any, and change and remove none: the namespace binder (`bindsOwnNamespaces`) gives it the
+ * role `namespaceRoleName(…)` in each that carries the labels, so that it gets no right in a namespace of others. Where the cluster has
+ * ValidatingAdmissionPolicy (Kubernetes 1.30), it makes none without the labels either.
  */
 export interface OwnNamespaces {
   /** Label of such a namespace; its value is the namespace's name. */
   readonly label: string;
+  /** What it may do in such a namespace; a rule for `namespaces` is for the namespace itself. */
   readonly rules: readonly PolicyRule[];
-  /** It makes such namespaces where there are none, and neither changes nor removes them: they are another workload's as well. */
-  readonly makesOnly?: true;
   /** It may bind Roles of such a namespace to accounts there. The API server lets it give nobody rights that it lacks itself. */
   readonly bindsRoles?: true;
 }

@@ -1,6 +1,8 @@
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-/** Rights of an account in a namespace, without those that every account has. */
+import { type Rights, toRights } from "./documented-rights.ts";
+
+/** Rights of an account in a namespace as `pods get list`, without those that every account has. */
 export async function listRights(account: string, namespace: string): Promise<readonly string[]> {
   const table = await mustKubectl([
     "auth",
@@ -18,19 +20,18 @@ export async function listRights(account: string, namespace: string): Promise<re
       const [resource = ""] = line.split(/\s/);
       const [, names = "", verbs = ""] = [...line.matchAll(/\[([^\]]*)\]/g)].map(([, inside]) => inside ?? "");
       return [resource, verbs, names].filter((part) => part !== "").join(" ");
-    })
-    .toSorted();
+    });
 }
 
-/** The rights of every service account of a deployment, in its own namespace and in one that is not the platform's. */
-export async function listAllRights(deployment: string): Promise<Readonly<Record<string, readonly string[]>>> {
+/** The rights of every service account of a deployment: in a namespace of others, in its own, and in that of a workspace. */
+export async function listAllRights(deployment: string, workspace: string): Promise<Readonly<Record<string, Rights>>> {
   const path = 'jsonpath={range .items[*]}{.metadata.namespace}:{.metadata.name}{"\\n"}{end}';
   const selector = `swath.io/deployment=${deployment}`;
   const accounts = await mustKubectl(["get", "serviceaccounts", "-A", "-l", selector, "-o", path]);
-  const rights: Record<string, readonly string[]> = {};
+  const rights: Record<string, Rights> = {};
   for (const account of accounts.trim().split("\n")) {
-    for (const namespace of ["kube-system", account.split(":")[0] ?? ""]) {
-      rights[`${account} in ${namespace}`] = await listRights(account, namespace);
+    for (const namespace of ["kube-system", account.split(":")[0] ?? "", workspace]) {
+      rights[`${account} in ${namespace}`] = toRights(await listRights(account, namespace));
     }
   }
   return rights;

@@ -75,6 +75,7 @@ const WorkloadSchema = Type.Object(
     deploymentRules: OnKubernetes,
     secretsInNamespaces: OnKubernetes,
     ownNamespaces: OnKubernetes,
+    bindsOwnNamespaces: OnKubernetes,
     calledByPods: OnKubernetes,
   },
   closed,

@@ -1,32 +1,37 @@
-import { type KubernetesObject, namespaceRoleName } from "@swath/kubernetes";
+import { type KubernetesObject, WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
 import type { OwnNamespaces, Workload } from "@swath/manifest";
 
 import { renderAdmissionPolicy } from "./admission-policy.ts";
 import { keys } from "./labels.ts";
 import type { RenderInput } from "./render-input.ts";
 
+/** Workloads that make namespaces, and the ClusterRole that each gets in its own. */
+export function listMakers({
+  settings,
+  workloads,
+}: Pick<RenderInput, "settings" | "workloads">): readonly { readonly workload: Workload; readonly role: string }[] {
+  return workloads
+    .filter(({ ownNamespaces }) => ownNamespaces !== undefined)
+    .map((workload) => ({
+      workload,
+      role: namespaceRoleName(settings.clusterName, workload.namespace, workload.name),
+    }));
+}
+
 /**
- * RBAC cannot say "namespaces with this label". The API server's admission can: the account's writes to namespaces and
- * RoleBindings are refused everywhere but in namespaces that are its own.
+ * RBAC cannot say "namespaces with this label". The API server's admission can: the account makes and changes no other namespaces, and binds
+ * Roles to accounts of the same namespace alone.
  */
 export function renderOwnNamespacesPolicy(
   plan: RenderInput,
   workload: Workload,
   { label, bindsRoles }: OwnNamespaces,
 ): readonly KubernetesObject[] {
-  const { settings } = plan;
-  const { name, namespace } = workload;
-  const role = namespaceRoleName(settings.clusterName, namespace, name);
-  const isOwn = (object: string, objectName: string) =>
-    `has(${object}.metadata.labels) && ${object}.metadata.labels[?"${label}"].orValue("") == ${objectName}` +
-    ` && ${object}.metadata.labels[?"${keys.deployment}"].orValue("") == "${settings.clusterName}"`;
+  const isOwn = (object: string, objectName: string) => isLabelled(plan, label, object, objectName);
   const isNamespace = 'request.resource.resource == "namespaces"';
   return renderAdmissionPolicy(plan, workload, {
     name: "own-namespaces",
-    resources: [
-      { apiGroup: "", resource: "namespaces" },
-      { apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings" },
-    ],
+    resources: [{ apiGroup: "", resource: "namespaces" }, ...(bindsRoles === true ? [ROLE_BINDINGS] : [])],
     validate: (account) => [
       {
         expression: `!(${isNamespace}) || object == null || (${isOwn("object", "object.metadata.name")})`,
@@ -36,23 +41,49 @@ export function renderOwnNamespacesPolicy(
         expression: `!(${isNamespace}) || oldObject == null || (${isOwn("oldObject", "oldObject.metadata.name")})`,
         message: `${account} may only change namespaces that carry the label ${label}`,
       },
+      ...(bindsRoles === true
+        ? [
+            {
+              expression: `${isNamespace} || (${isOwn("namespaceObject", "namespaceObject.metadata.name")})`,
+              message: `${account} may only bind roles in namespaces that carry the label ${label}`,
+            },
+            {
+              expression:
+                `${isNamespace} || object == null || (object.roleRef.kind == "Role" && object.subjects.all(s,` +
+                ` s.kind == "ServiceAccount" && (!has(s.namespace) || s.namespace == request.namespace)))`,
+              message: `${account} may only bind accounts of the namespace to its Roles`,
+            },
+          ]
+        : []),
+    ],
+  });
+}
+
+/** The namespace binder is held to what it is for, should it ever do something else: the makers, their roles, their namespaces. */
+export function renderBinderPolicy(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const pairs = listMakers(plan).map(
+    ({ workload: { name, namespace }, role }) =>
+      `(object.roleRef.kind == "ClusterRole" && object.roleRef.name == "${role}" && object.subjects.all(s,` +
+      ` s.kind == "ServiceAccount" && s.name == "${name}" && s.namespace == "${namespace}"))`,
+  );
+  return renderAdmissionPolicy(plan, workload, {
+    name: "own-namespaces",
+    resources: [ROLE_BINDINGS],
+    validate: (account) => [
       {
-        expression: `${isNamespace} || (${isOwn("namespaceObject", "namespaceObject.metadata.name")})`,
-        message: `${account} may only bind roles in namespaces that carry the label ${label}`,
+        expression: isLabelled(plan, WORKSPACE_LABEL, "namespaceObject", "namespaceObject.metadata.name"),
+        message: `${account} may only bind roles in namespaces that carry the label ${WORKSPACE_LABEL}`,
       },
       {
-        expression:
-          `${isNamespace} || object == null || (object.roleRef.kind == "ClusterRole" && object.roleRef.name == "${role}"` +
-          ` && object.subjects.all(s, s.kind == "ServiceAccount" && s.name == "${name}" && s.namespace == "${namespace}"))` +
-          (bindsRoles === true
-            ? ` || (object.roleRef.kind == "Role" && object.subjects.all(s, s.kind == "ServiceAccount"` +
-              ` && (!has(s.namespace) || s.namespace == request.namespace)))`
-            : ""),
-        message:
-          bindsRoles === true
-            ? `${account} may only bind itself to ${role}, and accounts of the namespace to its Roles`
-            : `${account} may only bind itself to ${role}`,
+        expression: `object == null || ${pairs.join(" || ")}`,
+        message: `${account} may only bind services that make namespaces to the roles that are theirs`,
       },
     ],
   });
 }
+
+const ROLE_BINDINGS = { apiGroup: "rbac.authorization.k8s.io", resource: "rolebindings" };
+
+const isLabelled = ({ settings }: RenderInput, label: string, object: string, objectName: string): string =>
+  `has(${object}.metadata.labels) && ${object}.metadata.labels[?"${label}"].orValue("") == ${objectName}` +
+  ` && ${object}.metadata.labels[?"${keys.deployment}"].orValue("") == "${settings.clusterName}"`;

@@ -44,35 +44,62 @@ test("no component has a right on Secrets or pods in all namespaces", () => {
   }
 });
 
-test("roles can be bound by name only, and none can be changed", () => {
-  const rbac = clusterWide(34).filter(({ resources }) => resources.some((name) => name.includes("roles")));
-  // The reconciler of workspaces, and the application hub.
-  assert.equal(rbac.length, 2);
-  for (const rule of rbac) {
-    assert.deepEqual([rule.resources, rule.verbs, rule.resourceNames?.length], [["clusterroles"], ["bind"], 1]);
+test("one program alone binds roles: two by name; no other changes rights outside of a namespace of its own", () => {
+  for (const minor of [20, 34]) {
+    const rbac = clusterWide(minor).filter(({ resources }) => resources.some((name) => /role/.test(name)));
+    assert.deepEqual(
+      rbac.map(({ resources, verbs, resourceNames }) => [resources, verbs, resourceNames]),
+      [
+        [["rolebindings"], ["get", "list", "create", "patch"], undefined],
+        [
+          ["clusterroles"],
+          ["bind"],
+          ["swath-rm-workspace-reconciler-own-namespaces", "swath-proc-application-hub-own-namespaces"],
+        ],
+      ],
+    );
+    const [binder] = render(minor).filter(
+      (object) =>
+        object.kind === "ClusterRoleBinding" &&
+        (object["roleRef"] as { name: string }).name === "swath-rm-namespace-binder",
+    );
+    assert.deepEqual(binder?.["subjects"], [{ kind: "ServiceAccount", name: "namespace-binder", namespace: "rm" }]);
   }
 });
 
-test("one program alone removes namespaces; the hub only makes those that are missing", () => {
-  const verbs = clusterWide(34)
+test("no component changes or removes a namespace that is not a workspace's; those who make some label none that exists", () => {
+  const verbs = clusterWide(20)
     .filter(({ resources }) => resources.includes("namespaces"))
     .map(({ verbs: each }) => each.join(" "));
-  assert.deepEqual(verbs.toSorted(), ["get create", "get create patch delete", "list"]);
+  assert.deepEqual(verbs.toSorted(), ["get create", "get create", "list", "list watch"]);
 });
 
-test("who makes namespaces is held to their label where the cluster can do that", () => {
+test("nobody asks the namespace binder: it listens on no port and reads no Secret", () => {
+  const objects = render(34).filter(
+    ({ metadata }) => metadata.name === "namespace-binder" || metadata.name === "swath-rm-namespace-binder",
+  );
+  assert.deepEqual(
+    objects.filter(({ kind }) => kind === "Service" || kind === "Secret"),
+    [],
+  );
+  assert.ok(!JSON.stringify(objects.filter(({ kind }) => kind === "ClusterRole")).includes("secrets"));
+});
+
+test("who makes namespaces, and who binds, is held to their label where the cluster can do that", () => {
   const policies = (minor: number) => render(minor).filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
   assert.deepEqual(policies(29), []);
   const all = policies(30);
-  assert.equal(all.length, 4);
-  for (const [account, bindsRoles] of [
-    ["rm:workspace-reconciler", false],
-    ["proc:application-hub", true],
+  assert.equal(all.length, 6);
+  for (const [account, roleKinds] of [
+    ["rm:workspace-reconciler", []],
+    ["proc:application-hub", ["Role"]],
+    ["rm:namespace-binder", ["ClusterRole"]],
   ] as const) {
-    const policy = all.find((each) => JSON.stringify(each).includes(`system:serviceaccount:${account}\\"`));
+    const policy = all.find((each) => JSON.stringify(each).includes(`== \\"system:serviceaccount:${account}\\"`));
     const text = JSON.stringify(policy);
     assert.match(text, /swath\.io\/workspace/);
-    assert.equal(/roleRef\.kind == .{1,3}Role\W/.test(text), bindsRoles);
+    const kinds = [...text.matchAll(/roleRef\.kind == \\"(\w+)\\"/g)].map(([, kind]) => kind);
+    assert.deepEqual([...new Set(kinds)], roleKinds, account);
     assert.ok(
       all.some(({ spec }) => (spec as { policyName?: string }).policyName === policy?.metadata.name),
       account,

@@ -3,7 +3,7 @@ import type { PolicyRule, Workload } from "@swath/manifest";
 
 import { metadata } from "./labels.ts";
 import { renderLabelledSecretsPolicy } from "./labelled-secrets-policy.ts";
-import { renderOwnNamespacesPolicy } from "./own-namespaces-policy.ts";
+import { listMakers, renderBinderPolicy, renderOwnNamespacesPolicy } from "./own-namespaces-policy.ts";
 import type { RenderInput } from "./render-input.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -14,8 +14,11 @@ export function usesKubernetesApi({
   deploymentRules,
   secretsInNamespaces,
   ownNamespaces,
+  bindsOwnNamespaces,
 }: Workload): boolean {
-  return [clusterRole, deploymentRules, secretsInNamespaces, ownNamespaces].some((provided) => provided !== undefined);
+  return [clusterRole, deploymentRules, secretsInNamespaces, ownNamespaces, bindsOwnNamespaces].some(
+    (provided) => provided !== undefined,
+  );
 }
 
 /** The account of a workload and everything that it may do. */
@@ -26,7 +29,11 @@ export function renderRights(plan: RenderInput, workload: Workload): readonly Ku
   const { name, namespace, clusterRole } = workload;
   const { settings } = plan;
   const isCluster = clusterRole?.scope === "cluster";
-  const rules = [...(isCluster ? clusterRole.rules : []), ...renderMakerRules(plan, workload)];
+  const rules = [
+    ...(isCluster ? clusterRole.rules : []),
+    ...renderMakerRules(workload),
+    ...renderBinderRules(plan, workload),
+  ];
   return [
     {
       apiVersion: "v1",
@@ -39,6 +46,7 @@ export function renderRights(plan: RenderInput, workload: Workload): readonly Ku
     ...renderDeploymentRole(plan, workload),
     ...renderSecretsInNamespaces(plan, workload),
     ...renderOwnNamespaces(plan, workload),
+    ...(workload.bindsOwnNamespaces === true ? renderBinderPolicy(plan, workload) : []),
   ];
 }
 
@@ -119,23 +127,23 @@ function renderRoleIn(
   ];
 }
 
-/** What it takes to make namespaces and to get the stated rights in them, and no others. */
-function renderMakerRules({ settings }: RenderInput, workload: Workload): readonly PolicyRule[] {
-  const { name, namespace, ownNamespaces } = workload;
-  return ownNamespaces === undefined
+/** What it takes to make namespaces: none that exists can be changed, so that none of others gets a label. */
+function renderMakerRules({ ownNamespaces }: Workload): readonly PolicyRule[] {
+  return ownNamespaces === undefined ? [] : [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create"] }];
+}
+
+/** What it takes to bind the makers of namespaces to their roles, and nobody to any other. */
+function renderBinderRules(plan: RenderInput, { bindsOwnNamespaces }: Workload): readonly PolicyRule[] {
+  return bindsOwnNamespaces !== true
     ? []
     : [
-        {
-          apiGroups: [""],
-          resources: ["namespaces"],
-          verbs: ownNamespaces.makesOnly === true ? ["get", "create"] : ["get", "create", "patch", "delete"],
-        },
-        { apiGroups: [RBAC], resources: ["rolebindings"], verbs: ["get", "create", "patch"] },
+        { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] },
+        { apiGroups: [RBAC], resources: ["rolebindings"], verbs: ["get", "list", "create", "patch"] },
         {
           apiGroups: [RBAC],
           resources: ["clusterroles"],
           verbs: ["bind"],
-          resourceNames: [namespaceRoleName(settings.clusterName, namespace, name)],
+          resourceNames: listMakers(plan).map(({ role }) => role),
         },
       ];
 }

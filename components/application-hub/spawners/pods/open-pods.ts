@@ -22,12 +22,6 @@ export function openPods(
   const api = openClusterApi(openAccount(settings.KUBERNETES_ACCOUNT, settings.KUBERNETES_API));
   const spawner = createPodSpawner({
     api,
-    binding: {
-      deployment: settings.DEPLOYMENT,
-      role: settings.NAMESPACE_ROLE,
-      account: settings.SERVICE_ACCOUNT,
-      accountNamespace: api.namespace,
-    },
     workspacePrefix: settings.WORKSPACE_PREFIX,
     startTimeoutMs: settings.START_TIMEOUT * 1000,
     files: readFiles(),

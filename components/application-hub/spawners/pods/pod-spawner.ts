@@ -11,11 +11,10 @@ import { EXAMPLES, FILES, HOME, type PodPlace } from "./pod-spec.ts";
 import { readLife, readStart } from "./pod-state.ts";
 import { type Pod, SERVER } from "./pod-types.ts";
 import { readUsage } from "./pod-usage.ts";
-import { type NamespaceBinding, ignoreExisting, openUserNamespace } from "./user-namespace.ts";
+import { ignoreExisting, openUserNamespace } from "./user-namespace.ts";
 
 export interface PodSpawnerOptions {
   readonly api: ClusterApi;
-  readonly binding: NamespaceBinding;
   readonly workspacePrefix: string;
   readonly startTimeoutMs: number;
   /** What every server finds beside its home: the client for Python, the examples. */
@@ -35,7 +34,7 @@ const DEFAULT_PORT = 8888;
 
 /** Servers as pods `jupyter-<user>-<name>` in the namespaces of their users' workspaces, on the cluster that the hub runs in. */
 export function createPodSpawner(options: PodSpawnerOptions): Spawner {
-  const { api, binding, files } = options;
+  const { api, files } = options;
   const paths = createObjectPaths(api);
   const planOf = ({ id, user, name }: Pick<Launch, "id" | "user" | "name">) => ({
     kind: "pod",
@@ -103,7 +102,7 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
     start: async (launch, handle, onEvent) => {
       const { namespace, pod } = planOf(launch);
       onEvent(`namespace ${namespace}, pod ${pod}`);
-      await openUserNamespace(api, namespace, binding);
+      await openUserNamespace(api, namespace, options.surroundings.deployment);
       const port = portOf(launch);
       const place: PodPlace = {
         ...options.surroundings,

@@ -92,6 +92,7 @@ test("every field of a profile is in the pod or beside it", () => {
   assert.deepEqual(spec.tolerations, [{ key: "gpu", operator: "Exists" }]);
   assert.deepEqual(spec.imagePullSecrets, [{ name: "pull" }, { name: "container-registry" }]);
   assert.equal(spec.automountServiceAccountToken, true);
+  assert.deepEqual(spec.securityContext.seccompProfile, { type: "RuntimeDefault" });
   assert.equal(spec.initContainers[0].name, "fill");
   assert.deepEqual(server.envFrom, [
     { configMapRef: { name: "cm-env" } },
