@@ -20,6 +20,8 @@ import { type ApiContext, nameOf, requireOperator, showTask } from "./context.ts
 import { DocumentBody, RESPONSES } from "./schemas.ts";
 
 const tags = ["harvesters"];
+/** Of a harvester, and of a file of them: people write them, and reading larger ones takes the turn of other requests. */
+const MAX_CONFIG_BYTES = 64 * 2 ** 10;
 /** The harvester of a file that is meant when none is named. */
 const DEFAULT_NAME = "Custom-Config";
 const NameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) });
@@ -73,6 +75,7 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
   app.put<Named & { Body: Readonly<Record<string, unknown>> }>(
     "/harvesters/:name",
     {
+      bodyLimit: MAX_CONFIG_BYTES,
       schema: {
         tags,
         summary: "Keep a harvester",
@@ -134,7 +137,7 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
   app.post<{ Body: Static<typeof HarvestBody> }>(
     "/harvest",
     {
-      bodyLimit: 2 ** 20,
+      bodyLimit: MAX_CONFIG_BYTES,
       schema: {
         tags,
         summary: "Keep the harvester of a configuration file and run it now",

@@ -28,6 +28,6 @@ export async function refuseLargeBody(request: IncomingMessage): Promise<Problem
   });
   return new Problem(
     413,
-    "The body is larger than a request may be (8 MiB for a document, 1 MiB else); put the document at an address or into a bucket, and register that: POST /register.",
+    "The body is larger than a request may be (8 MiB for a document, 64 KiB for a harvester, 1 MiB else); put a document at an address or into a bucket, and register that: POST /register.",
   );
 }

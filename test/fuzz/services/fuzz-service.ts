@@ -5,9 +5,8 @@ import { KnownIds } from "./known-ids.ts";
 import { type ApiDocument, type HostileRequest, listOperations, makeRequest } from "./make-request.ts";
 import type { PodWatch } from "./watch-pod.ts";
 
-const MAX_STALL_MS = 50;
-/** What a stall may take that comes once alone: garbage is collected, code is compiled, and all of it is slower while the machine is busy. */
-const MAX_SINGLE_STALL_MS = 300;
+/** By so much more a stall may take that comes once alone: garbage is collected, code is compiled. */
+const SINGLE_STALL_FACTOR = 6;
 const REPEATS = 2;
 /** Memory that a service may keep beyond what it had. */
 const MAX_KEPT_BYTES = 300 << 20;
@@ -35,12 +34,13 @@ interface ServiceOptions {
   readonly watch: PodWatch;
   readonly seed: number;
   readonly milliseconds: number;
+  readonly maxStallMs: number;
   readonly print: (line: string) => void;
 }
 
 /** Sends hostile requests to one service, one at a time so that a stall belongs to its request, and prints the worst stalls. */
 export async function fuzzService(options: ServiceOptions): Promise<readonly Finding[]> {
-  const { service, document, watch, seed, milliseconds, print } = options;
+  const { service, document, watch, seed, milliseconds, maxStallMs, print } = options;
   const findings: Finding[] = [];
   const report = (what: string, request?: HostileRequest) =>
     findings.push({ service, what, ...(request && { request }) });
@@ -66,9 +66,9 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
     try {
       const ms = await watch.readStallMs();
       stalls.push({ ms, request });
-      if (ms > MAX_STALL_MS) {
+      if (ms > maxStallMs) {
         const least = Math.min(ms, ...(await repeat(options, request, token)));
-        if (least > MAX_STALL_MS || ms > MAX_SINGLE_STALL_MS) {
+        if (least > maxStallMs || ms > maxStallMs * SINGLE_STALL_FACTOR) {
           report(`the event loop stood still for ${ms.toFixed(0)} ms, for ${least.toFixed(0)} when repeated`, request);
         }
       }

@@ -18,6 +18,8 @@ interface FuzzOptions {
   readonly seed: number;
   /** Services to fuzz; all when empty. */
   readonly only?: readonly string[];
+  /** Processor time that the event loop may take at once; 50 when left out. */
+  readonly maxStallMs?: number;
   readonly print: (line: string) => void;
 }
 
@@ -45,7 +47,7 @@ export async function fuzzServices(options: FuzzOptions): Promise<readonly Findi
  */
 export async function fuzzCluster(
   cluster: Pick<TestCluster, "name" | "domain" | "port" | "env" | "pods">,
-  { seconds, seed, only = [], print }: FuzzOptions,
+  { seconds, seed, only = [], maxStallMs = 50, print }: FuzzOptions,
 ): Promise<readonly Finding[]> {
   const send = createDeploymentFetch(cluster.domain, { address: "127.0.0.1" });
   const urlOf = (service: string) => `http://${service}.${cluster.domain}:${cluster.port}`;
@@ -75,6 +77,7 @@ export async function fuzzCluster(
       watch: createPodWatch(join(run, "pods", pod.name)),
       seed,
       milliseconds: (seconds * 1000) / documents.length,
+      maxStallMs,
       print,
     });
     findings.push(...found);
