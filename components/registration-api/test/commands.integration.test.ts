@@ -73,7 +73,10 @@ test("harvest: a configuration file is kept and run once; what is broken is name
   assert.match((await run("deploy/bin/harvest", config, "None")).stderr, /Name one of the harvesters of the file/);
   assert.match((await run("deploy/bin/harvest", join(folder, "none"))).stderr, /cannot be read/);
   const large = file("large.yaml", `harvesters:\n  - name: Large # ${"x".repeat(70_000)}\n`);
-  assert.match((await run("deploy/bin/harvest", large)).stderr, /larger than a request may be .*64 KiB for a harvester/);
+  assert.match(
+    (await run("deploy/bin/harvest", large)).stderr,
+    /larger than a request may be .*64 KiB for a harvester/,
+  );
 });
 
 test("what was set aside is shown, repaired and repeated", async () => {
