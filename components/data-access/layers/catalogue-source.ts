@@ -92,20 +92,24 @@ export function createCatalogueSource(
 
   const sample = async (
     requested: LayerSearch,
-    collection: CollectionFields | undefined,
     caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<StacItem | undefined> => {
-    const described = collection?.item_assets;
-    if (described !== undefined && Object.keys(described).length > 0) {
-      return findTypicalItem(await search(requested, { limit: 1 }, caller, signal), described);
-    }
     const newest = await search(requested, { limit: SAMPLED }, caller, signal);
     // Fewer than asked for are all that there are.
     const oldest =
       newest.length < SAMPLED ? [] : await search(requested, { limit: SAMPLED, order: "oldest" }, caller, signal);
     return findTypicalItem([...newest, ...oldest.toReversed()], undefined);
   };
+  const describe = async (
+    requested: LayerSearch,
+    { item_assets: described }: CollectionFields,
+    caller: Caller,
+    signal: AbortSignal | undefined,
+  ): Promise<StacItem | undefined> =>
+    described === undefined || Object.keys(described).length === 0
+      ? sample(requested, caller, signal)
+      : findTypicalItem(await search(requested, { limit: 1 }, caller, signal), described);
 
   const toLayer = async (
     collection: CollectionFields,
@@ -113,7 +117,7 @@ export function createCatalogueSource(
     signal: AbortSignal | undefined,
   ): Promise<Layer | undefined> => {
     const requested = { collections: [collection.id] };
-    const typical = await sample(requested, collection, caller, signal);
+    const typical = await describe(requested, collection, caller, signal);
     const styles = typical === undefined ? [] : stylesOf(typical, collection);
     const [start, end] = collection.extent?.temporal?.interval?.[0] ?? [];
     const dimensions = typical === undefined ? [] : dimensionsOf(typical, collection);
@@ -214,11 +218,14 @@ export function createCatalogueSource(
     find: (id, caller) => cache.find(id, caller, () => find(id, caller)),
     findBySearch: (id, requested, caller, signal) =>
       cache.find(id, caller, async () => {
-        const [newest] = await search(requested, { limit: 1 }, caller, signal);
+        // Of a search over several collections, none describes all of the assets.
+        const [only, another] = requested.collections ?? [];
+        const one = only !== undefined && another === undefined ? await findCollection(only, caller) : undefined;
+        const typical = await (one === undefined
+          ? sample(requested, caller, signal)
+          : describe(requested, one, caller, signal));
         const collection =
-          newest?.collection === undefined ? undefined : await findCollection(newest.collection, caller);
-        const isOfOne = requested.collections?.length === 1;
-        const typical = newest && (await sample(requested, isOfOne ? collection : undefined, caller, signal));
+          one ?? (typical?.collection === undefined ? undefined : await findCollection(typical.collection, caller));
         const value: Layer | undefined = typical && {
           id,
           title: `Search ${requested.collections?.join(", ") ?? "of all collections"}`,
