@@ -1,17 +1,19 @@
-import { type Logger, toProblem } from "@swath/service";
+import { type Logger, Problem, toProblem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyError, FastifyInstance } from "fastify";
 
 import type { ApiContext } from "./http/context.ts";
 import { addHarvesterRoutes } from "./http/harvesters.ts";
-import { refuseLargeBody } from "./http/refuse-large-body.ts";
 import { addRegisterRoutes } from "./http/register.ts";
 import { addTaskRoutes } from "./http/tasks.ts";
 
 const DESCRIPTION = `Registers data, services and applications in the platform's resource catalogue.
 
 A request is accepted as a task that is not lost; \`Location\` of the response is where it can be followed. What was accepted last wins, for each record.`;
+
+const TOO_LARGE =
+  "The body is larger than a request may be (8 MiB for a document, 64 KiB for a harvester, 1 MiB else); put a document at an address or into a bucket, and register that: POST /register.";
 
 /** The public API. Listens on nothing. */
 export async function createRegistrationApi(logger: Logger, context: ApiContext): Promise<FastifyInstance> {
@@ -31,7 +33,7 @@ export async function createRegistrationApi(logger: Logger, context: ApiContext)
   await app.register(async (scope) => {
     scope.setErrorHandler(async (error: FastifyError, request, reply) => {
       if (error.statusCode === 413) {
-        throw await refuseLargeBody(request.raw);
+        throw new Problem(413, TOO_LARGE);
       }
       if (error.validation === undefined) {
         throw error;
