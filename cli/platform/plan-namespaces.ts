@@ -1,24 +1,32 @@
 import { namespaceRoleName } from "@swath/kubernetes";
 import type { PlatformSettings, Workload } from "@swath/manifest";
 
-/**
- * The program that gives the makers of namespaces their rights in them. It takes requests from nobody, so that a service that strangers
- * reach holds no right to give rights.
- */
-export function planNamespaceBinder(
-  { clusterName, variables }: PlatformSettings,
+/** Workloads that make namespaces, and the ClusterRole that each gets in its own. */
+export function listMakers(
+  { clusterName }: PlatformSettings,
   workloads: readonly Workload[],
-): readonly Workload[] {
-  const makers = workloads.filter(({ ownNamespaces }) => ownNamespaces !== undefined);
+): readonly { readonly workload: Workload; readonly role: string }[] {
+  return workloads
+    .filter(({ ownNamespaces }) => ownNamespaces !== undefined)
+    .map((workload) => ({ workload, role: namespaceRoleName(clusterName, workload.namespace, workload.name) }));
+}
+
+/**
+ * The program that gives the makers of namespaces their rights in them. It listens on no port, so that a service that strangers reach
+ * holds no right to give rights.
+ */
+export function planNamespaceBinder(settings: PlatformSettings, workloads: readonly Workload[]): readonly Workload[] {
+  const { clusterName, variables } = settings;
+  const makers = listMakers(settings, workloads);
   // On an embedded cluster there are no namespaces.
   const isEmbedded = variables.REQUIRE_LOCALCLUSTER && variables.LOCALCLUSTER_TOOL === "embedded";
   if (isEmbedded || makers.length === 0) {
     return [];
   }
-  const roles = makers.map(({ name, namespace }) => ({
-    role: namespaceRoleName(clusterName, namespace, name),
-    account: name,
-    accountNamespace: namespace,
+  const roles = makers.map(({ workload, role }) => ({
+    role,
+    account: workload.name,
+    accountNamespace: workload.namespace,
   }));
   return [
     {

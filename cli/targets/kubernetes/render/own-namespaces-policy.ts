@@ -1,22 +1,10 @@
-import { type KubernetesObject, WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
+import { type KubernetesObject, WORKSPACE_LABEL } from "@swath/kubernetes";
 import type { OwnNamespaces, Workload } from "@swath/manifest";
 
+import { listMakers } from "../../../platform/plan-namespaces.ts";
 import { renderAdmissionPolicy } from "./admission-policy.ts";
 import { keys } from "./labels.ts";
 import type { RenderInput } from "./render-input.ts";
-
-/** Workloads that make namespaces, and the ClusterRole that each gets in its own. */
-export function listMakers({
-  settings,
-  workloads,
-}: Pick<RenderInput, "settings" | "workloads">): readonly { readonly workload: Workload; readonly role: string }[] {
-  return workloads
-    .filter(({ ownNamespaces }) => ownNamespaces !== undefined)
-    .map((workload) => ({
-      workload,
-      role: namespaceRoleName(settings.clusterName, workload.namespace, workload.name),
-    }));
-}
 
 /**
  * RBAC cannot say "namespaces with this label". The API server's admission can: the account makes and changes no other namespaces, and binds
@@ -61,7 +49,7 @@ export function renderOwnNamespacesPolicy(
 
 /** The namespace binder is held to what it is for, should it ever do something else: the makers, their roles, their namespaces. */
 export function renderBinderPolicy(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
-  const pairs = listMakers(plan).map(
+  const pairs = listMakers(plan.settings, plan.workloads).map(
     ({ workload: { name, namespace }, role }) =>
       `(object.roleRef.kind == "ClusterRole" && object.roleRef.name == "${role}" && object.subjects.all(s,` +
       ` s.kind == "ServiceAccount" && s.name == "${name}" && s.namespace == "${namespace}"))`,

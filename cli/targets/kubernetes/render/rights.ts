@@ -1,9 +1,10 @@
 import { type KubernetesObject, namespaceRoleName, secretsRoleName, toName } from "@swath/kubernetes";
 import type { PolicyRule, Workload } from "@swath/manifest";
 
+import { listMakers } from "../../../platform/plan-namespaces.ts";
 import { metadata } from "./labels.ts";
 import { renderLabelledSecretsPolicy } from "./labelled-secrets-policy.ts";
-import { listMakers, renderBinderPolicy, renderOwnNamespacesPolicy } from "./own-namespaces-policy.ts";
+import { renderBinderPolicy, renderOwnNamespacesPolicy } from "./own-namespaces-policy.ts";
 import type { RenderInput } from "./render-input.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -132,7 +133,7 @@ function renderMakerRules({ ownNamespaces }: Workload): readonly PolicyRule[] {
   return ownNamespaces === undefined ? [] : [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create"] }];
 }
 
-/** What it takes to bind the makers of namespaces to their roles, and nobody to any other. */
+/** What it takes to bind the makers of namespaces to their roles, and to no other role. */
 function renderBinderRules(plan: RenderInput, { bindsOwnNamespaces }: Workload): readonly PolicyRule[] {
   return bindsOwnNamespaces !== true
     ? []
@@ -143,7 +144,7 @@ function renderBinderRules(plan: RenderInput, { bindsOwnNamespaces }: Workload):
           apiGroups: [RBAC],
           resources: ["clusterroles"],
           verbs: ["bind"],
-          resourceNames: listMakers(plan).map(({ role }) => role),
+          resourceNames: listMakers(plan.settings, plan.workloads).map(({ role }) => role),
         },
       ];
 }
