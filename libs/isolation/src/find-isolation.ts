@@ -67,22 +67,19 @@ function tryBubblewrap(name: string): Isolation | string {
   if (program === undefined) {
     return "it is not installed";
   }
+  const make = (filter: string | undefined): Isolation => ({
+    kind: "bubblewrap",
+    filtersSystemCalls: filter !== undefined,
+    wrap: (sandbox, inner) => wrapInBubblewrap({ program, filter }, sandbox, inner),
+  });
+  const plain = make(undefined);
   const filter = findFilter();
-  let why = "";
-  // A kernel may be without filters.
-  for (const each of filter === undefined ? [undefined] : [filter, undefined]) {
-    const isolation: Isolation = {
-      kind: "bubblewrap",
-      filtersSystemCalls: each !== undefined,
-      wrap: (sandbox, inner) => wrapInBubblewrap({ program, filter: each }, sandbox, inner),
-    };
-    const failure = tryOut(isolation);
-    if (failure === undefined) {
-      return isolation;
-    }
-    why ||= failure;
-  }
-  return why;
+  return tryOut(plain) ?? addFilter(plain, filter === undefined ? [] : [make(filter)]);
+}
+
+/** The first of these that works: a kernel may be without filters, or there may be nothing that loads them. */
+function addFilter(plain: Isolation, filtered: readonly Isolation[]): Isolation {
+  return filtered.find((each) => tryOut(each) === undefined) ?? plain;
 }
 
 function tryUtilLinux(): Isolation | string {
@@ -93,20 +90,21 @@ function tryUtilLinux(): Isolation | string {
   const loopbacks = (["sysfs", "ip", "perl"] as const).filter(
     (name) => name === "sysfs" || findProgram([name]) !== undefined,
   );
-  const path = findFilter();
-  const filters = path === undefined ? [] : listFilterLoaders().map((loader) => ({ path, loader }));
   let why = "";
   // Root can do without user name spaces, an ordinary user cannot.
   for (const hasUserNamespaces of process.getuid?.() === 0 ? [true, false] : [true]) {
     for (const loopback of loopbacks) {
-      for (const filter of [...filters, undefined]) {
-        const isolation = toIsolation({ hasUserNamespaces, loopback, filter });
-        const failure = tryOut(isolation);
-        if (failure === undefined) {
-          return isolation;
-        }
-        why ||= failure;
+      const plain = toIsolation({ hasUserNamespaces, loopback, filter: undefined });
+      const failure = tryOut(plain);
+      if (failure === undefined) {
+        const path = findFilter();
+        const loaders = path === undefined ? [] : listFilterLoaders().map((loader) => ({ path, loader }));
+        return addFilter(
+          plain,
+          loaders.map((filter) => toIsolation({ hasUserNamespaces, loopback, filter })),
+        );
       }
+      why ||= failure;
     }
   }
   return why;
