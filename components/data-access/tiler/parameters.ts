@@ -8,10 +8,10 @@ import {
   TERRAIN_ALGORITHMS,
   type TerrainAlgorithm,
   parseColormap,
-  toVariable,
 } from "@swath/raster";
 import { Problem } from "@swath/service";
 
+import { parseGamma } from "./color-formula.ts";
 import { parseSelection } from "./selection.ts";
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -27,7 +27,8 @@ export function parseRender(query: Query): Partial<ImageRequest> {
   const resampling =
     parseOneOf(query, "resampling", RESAMPLINGS) ?? parseOneOf(query, "resampling_method", RESAMPLINGS);
   const selection = parseSelection(one(query["pixel_selection"]))?.selection;
-  const gamma = /gamma\s+\w+\s+([\d.]+)/i.exec(one(query["color_formula"]) ?? "")?.[1];
+  const gamma = parseGamma(one(query["color_formula"]));
+  const hasMask = parseOneOf(query, "return_mask", ["true", "false"]) !== "false";
   if (algorithm !== undefined && !TERRAIN_ALGORITHMS.includes(algorithm as TerrainAlgorithm)) {
     throw new Problem(400, `algorithm must be one of ${TERRAIN_ALGORITHMS.join(", ")}.`);
   }
@@ -38,7 +39,9 @@ export function parseRender(query: Query): Partial<ImageRequest> {
     ...(algorithm !== undefined && { terrain: { algorithm: algorithm as TerrainAlgorithm } }),
     ...(resampling !== undefined && { resampling: resampling satisfies Resampling }),
     ...(selection !== undefined && { selection }),
-    ...(gamma !== undefined && { gamma: Number(gamma) }),
+    ...(gamma !== undefined && { gamma }),
+    // What is not there is black, as in pictures that have no mask.
+    ...(!hasMask && { background: [0, 0, 0] as const }),
     ...parseUnscale(query),
   };
 }
@@ -57,35 +60,17 @@ export function parseExpressions(query: Query): readonly string[] | undefined {
       .map((part) => part.trim())
       .filter((part) => part !== "");
   }
-  const bands = listOf(query["bidx"]).map((text) => {
-    if (!/^\d{1,4}$/.test(text) || Number(text) === 0) {
-      throw new Problem(400, "bidx must be the number of a band, from 1.");
-    }
-    return `b${text}`;
-  });
-  return bands.length > 0 ? bands : parseAssets(query);
+  const bands = listOf(query["bidx"]).flatMap(parseBands);
+  return bands.length > 0 ? bands.map((band) => `b${band}`) : undefined;
 }
 
-/** `assets`, of which `asset_bidx=<asset>|1,2` takes some bands. */
-function parseAssets(query: Query): readonly string[] | undefined {
-  const assets = listOf(query["assets"])
-    .flatMap((text) => text.split(","))
-    .filter((key) => key !== "");
-  const chosen = new Map(
-    listOf(query["asset_bidx"]).map((text) => {
-      const [key = "", list = ""] = text.split("|");
-      const bands = list.split(",");
-      if (!bands.every((band) => /^[1-9]\d{0,3}$/.test(band))) {
-        throw new Problem(400, "asset_bidx must be an asset and numbers of bands, from 1: red|1,2.");
-      }
-      return [key, bands] as const;
-    }),
-  );
-  const names = assets.flatMap((key) => {
-    const bands = chosen.get(key);
-    return bands === undefined ? [toVariable(key)] : bands.map((band) => `${toVariable(key)}_b${band}`);
-  });
-  return names.length === 0 ? undefined : names;
+/** `1` or `1,2`. @throws {Problem} 400 */
+export function parseBands(text: string): readonly string[] {
+  const bands = text.split(",");
+  if (!bands.every((band) => /^[1-9]\d{0,3}$/.test(band))) {
+    throw new Problem(400, `"${text.slice(0, 50)}" must be numbers of bands, from 1: bidx=2, asset_bidx=red|1,2.`);
+  }
+  return bands;
 }
 
 /** Which variable of a file of many is meant, and where: `variable=tas&sel=time=2020-01-01&sel=level=500`. */
@@ -150,6 +135,17 @@ export function parseCount(query: Query, name: string, maximum: number): number 
     throw new Problem(400, `${name} must be a whole number from 1 to ${maximum}.`);
   }
   return value;
+}
+
+/** `histogram_bins`, and `histogram_range` as `min,max`. @throws {Problem} 400 */
+export function parseHistogram(query: Query): { readonly bins?: number; readonly range?: Range } {
+  const bins = parseCount(query, "histogram_bins", 1024);
+  const text = one(query["histogram_range"]);
+  const [least = Number.NaN, greatest = Number.NaN, ...more] = text?.split(",").map(Number) ?? [];
+  if (text !== undefined && !(least < greatest && more.length === 0)) {
+    throw new Problem(400, "histogram_range must be min,max.");
+  }
+  return { ...(bins !== undefined && { bins }), ...(text !== undefined && { range: [least, greatest] }) };
 }
 
 export function one(value: string | readonly string[] | undefined): string | undefined {
