@@ -142,7 +142,20 @@ test("parameters have an effect or are refused with what there is", async (t) =>
   };
   assert.deepEqual(b1.histogram[1], [0, 250, 500, 750, 1000]);
   assert.equal((await fetch(`${statistics}&histogram_range=3,1`)).status, 400);
-  assert.equal((await fetch(`${statistics}&categorical=true`)).status, 400);
+  const classes = `${url}/cog/statistics?url=${files}/maribor-0820/SCL.tif&categorical=True`;
+  const all = (await getJson(classes)) as unknown as { b1: { histogram: number[][]; count: number } };
+  assert.equal(
+    all.b1.histogram[0]!.reduce((sum, count) => sum + count, 0),
+    all.b1.count,
+  );
+  assert.ok(all.b1.histogram[1]!.every((value) => Number.isInteger(value) && value <= 11));
+  const some = (await getJson(`${classes}&c=4&c=99`)) as unknown as typeof all;
+  const vegetation = all.b1.histogram[0]![all.b1.histogram[1]!.indexOf(4)];
+  assert.deepEqual(some.b1.histogram, [
+    [vegetation, 0],
+    [4, 99],
+  ]);
+  assert.equal((await fetch(`${classes}&c=x`)).status, 400);
   const cut = await post(`${statistics}&max_size=200`, AREA);
   const { properties } = (await cut.json()) as {
     properties: { name: string; statistics: { b1: { valid_percent: number } } };

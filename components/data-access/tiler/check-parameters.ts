@@ -6,7 +6,7 @@ const COMMON: readonly string[] = [
   ...["bidx", "expression", "nodata", "unscale", "sel", "rescale", "colormap", "colormap_name", "color_formula"],
   ...["algorithm", "algorithm_params", "resampling", "resampling_method", "reproject", "return_mask", "format"],
   ...["buffer", "padding", "tile_format", "width", "height", "max_size", "tilesize", "minzoom", "maxzoom"],
-  ...["coord_crs", "dst_crs", "p", "categorical", "histogram_bins", "histogram_range"],
+  ...["coord_crs", "dst_crs", "p", "categorical", "c", "histogram_bins", "histogram_range"],
 ];
 const SCENES = ["assets", "asset_bidx", "asset_expression", "style", "bbox"];
 const MOSAICS = ["datetime", "ids", "pixel_selection", "sortby"];
@@ -25,7 +25,6 @@ const INERT: ReadonlyMap<string, readonly string[]> = new Map([
   ["buffer", ["0", "0.0"]],
   ["padding", ["0"]],
   ["algorithm_params", ["{}"]],
-  ["categorical", ["false", "False", "0"]],
 ]);
 
 /** A parameter has an effect or is refused: a picture that looks right and is not what the client asked for misleads. */

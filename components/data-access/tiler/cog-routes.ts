@@ -116,7 +116,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const { data } = scene.assets;
     const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
     const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
-    const { bins, range } = parseHistogram(query);
+    const histogram = parseHistogram(query);
     return pool.statistics(
       {
         scenes: [scene],
@@ -125,8 +125,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
         ...(unscale !== undefined && { unscale }),
         ...(resampling !== undefined && { resampling }),
         ...(percentiles.length > 0 && { percentiles }),
-        ...(bins !== undefined && { bins }),
-        ...(range !== undefined && { range }),
+        ...histogram,
         ...(clip !== undefined && { clip }),
       },
       signalOf(reply),

@@ -8,11 +8,16 @@ const tagged = { schema: { tags: ["cog"] } as object };
 
 /** What `algorithm` and `colormap_name` may be, at the paths of today's tilers. */
 export function addListRoutes(app: FastifyInstance): void {
-  app.get("/algorithms", tagged, async () =>
-    Object.fromEntries(
-      TERRAIN_ALGORITHMS.map((id) => [id, { title: id, inputs: { nbands: 1 }, outputs: { nbands: 1 } }]),
-    ),
-  );
+  const describe = (id: string) => ({ title: id, inputs: { nbands: 1 }, outputs: { nbands: 1 } });
+  app.get("/algorithms", tagged, async () => Object.fromEntries(TERRAIN_ALGORITHMS.map((id) => [id, describe(id)])));
+  app.get("/algorithms/:name", tagged, async (request) => {
+    const { name } = request.params as { name: string };
+    const id = TERRAIN_ALGORITHMS.find((each) => each === name);
+    if (id === undefined) {
+      throw new Problem(404, `There is no algorithm "${name.slice(0, 50)}"; /algorithms lists them.`);
+    }
+    return describe(id);
+  });
   app.get("/colorMaps", tagged, async (request) => ({
     colormaps: COLORMAP_NAMES,
     links: [

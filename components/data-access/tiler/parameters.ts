@@ -5,6 +5,7 @@ import {
   type Range,
   type Resampling,
   type SceneAsset,
+  type StatisticsRequest,
   TERRAIN_ALGORITHMS,
   type TerrainAlgorithm,
   parseColormap,
@@ -16,6 +17,7 @@ import { parseSelection } from "./selection.ts";
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+const MAX_CATEGORIES = 1000;
 const MAX_COLORMAP_CHARACTERS = 100_000;
 
 /** Parameters of a tiler's requests that say what is read and how it looks, by the names that its clients know. */
@@ -28,7 +30,7 @@ export function parseRender(query: Query): Partial<ImageRequest> {
     parseOneOf(query, "resampling", RESAMPLINGS) ?? parseOneOf(query, "resampling_method", RESAMPLINGS);
   const selection = parseSelection(one(query["pixel_selection"]))?.selection;
   const gamma = parseGamma(one(query["color_formula"]));
-  const hasMask = parseOneOf(query, "return_mask", ["true", "false"]) !== "false";
+  const hasMask = parseBoolean(query, "return_mask") !== false;
   if (algorithm !== undefined && !TERRAIN_ALGORITHMS.includes(algorithm as TerrainAlgorithm)) {
     throw new Problem(400, `algorithm must be one of ${TERRAIN_ALGORITHMS.join(", ")}.`);
   }
@@ -48,8 +50,8 @@ export function parseRender(query: Query): Partial<ImageRequest> {
 
 /** Whether scale and offset are applied; what the file means when nothing is said. */
 export function parseUnscale(query: Query): { readonly unscale?: boolean } {
-  const text = parseOneOf(query, "unscale", ["true", "false"]);
-  return text === undefined ? {} : { unscale: text === "true" };
+  const unscale = parseBoolean(query, "unscale");
+  return unscale === undefined ? {} : { unscale };
 }
 
 export function parseExpressions(query: Query): readonly string[] | undefined {
@@ -137,8 +139,15 @@ export function parseCount(query: Query, name: string, maximum: number): number 
   return value;
 }
 
-/** `histogram_bins`, and `histogram_range` as `min,max`. @throws {Problem} 400 */
-export function parseHistogram(query: Query): { readonly bins?: number; readonly range?: Range } {
+/** `histogram_bins`, `histogram_range` as `min,max`, or `categorical` with values as `c`. @throws {Problem} 400 */
+export function parseHistogram(query: Query): Pick<StatisticsRequest, "bins" | "range" | "categories"> {
+  const values = listOf(query["c"]).flatMap((text) => text.split(",").map(Number));
+  if (values.some((value) => !Number.isFinite(value)) || values.length > MAX_CATEGORIES) {
+    throw new Problem(400, `c must be a number that is a category, given up to ${MAX_CATEGORIES} times.`);
+  }
+  if (parseBoolean(query, "categorical") === true) {
+    return { categories: values };
+  }
   const bins = parseCount(query, "histogram_bins", 1024);
   const text = one(query["histogram_range"]);
   const [least = Number.NaN, greatest = Number.NaN, ...more] = text?.split(",").map(Number) ?? [];
@@ -155,6 +164,15 @@ export function one(value: string | readonly string[] | undefined): string | und
 
 export function listOf(value: string | readonly string[] | undefined): readonly string[] {
   return value === undefined ? [] : typeof value === "string" ? [value] : value;
+}
+
+/** Clients in Python write True and False. @throws {Problem} 400 */
+function parseBoolean(query: Query, name: string): boolean | undefined {
+  const text = one(query[name])?.toLowerCase();
+  if (text !== undefined && text !== "true" && text !== "false") {
+    throw new Problem(400, `${name} must be true or false.`);
+  }
+  return text === undefined ? undefined : text === "true";
 }
 
 function parseOneOf<T extends string>(query: Query, name: string, allowed: readonly T[]): T | undefined {

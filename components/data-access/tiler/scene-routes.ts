@@ -129,7 +129,7 @@ export function addSceneRoutes(
     }
     const { expressions, scenes, unscale, resampling, selection } = full;
     const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
-    const { bins, range } = parseHistogram(query);
+    const histogram = parseHistogram(query);
     return pool.statistics(
       {
         scenes,
@@ -139,8 +139,7 @@ export function addSceneRoutes(
         ...(selection !== undefined && { selection }),
         ...(unscale !== undefined && { unscale }),
         ...(percentiles.length > 0 && { percentiles }),
-        ...(bins !== undefined && { bins }),
-        ...(range !== undefined && { range }),
+        ...histogram,
         ...(clip !== undefined && { clip }),
       },
       signal,

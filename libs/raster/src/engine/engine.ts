@@ -185,6 +185,7 @@ export class RasterEngine {
           ...(request.percentiles !== undefined && { percentiles: request.percentiles }),
           ...(request.bins !== undefined && { bins: request.bins }),
           ...(request.range !== undefined && { range: request.range }),
+          ...(request.categories !== undefined && { categories: request.categories }),
         }),
       ]),
     );
