@@ -2,7 +2,10 @@ import { type RasterPool, compileExpression, defaultExpressions, listDataBands, 
 import { Problem } from "@swath/service";
 
 import type { LayerItem } from "../layers/layer.ts";
-import { type Query, listOf, one, parseBands } from "./parameters.ts";
+import { type Query, listOf, one, parseBands, parseBoolean } from "./parameters.ts";
+
+/** `assets=:all:`, as a name. */
+const ALL_ASSETS = toVariable(":all:");
 
 interface RequestedAsset {
   /** As expressions call it. */
@@ -24,7 +27,10 @@ export async function expandAssets(
   pool: RasterPool,
   { isPicture, signal }: { readonly isPicture: boolean; readonly signal: AbortSignal },
 ): Promise<readonly string[] | undefined> {
-  const assets = parseAssets(query);
+  const assets = parseAssets(query).flatMap((asset) =>
+    asset.name === ALL_ASSETS ? namesOf(items).map((name) => ({ ...asset, name })) : [asset],
+  );
+  const isFirstBand = parseBoolean(query, "asset_as_band") === true;
   if (assets.length === 0) {
     return undefined;
   }
@@ -41,6 +47,9 @@ export async function expandAssets(
     if (asset === undefined) {
       return [requireKnown(name, items)];
     }
+    if (isFirstBand) {
+      return [name];
+    }
     const { info } = await pool.describe(asset.location, signal);
     const isColors = isPicture && whole === undefined && assets.length === 1;
     const isCube = info.bands[0]?.name !== undefined;
@@ -49,8 +58,12 @@ export async function expandAssets(
   }
 }
 
+const namesOf = (items: readonly LayerItem[]): readonly string[] => [
+  ...new Set(items.flatMap(({ scene }) => Object.keys(scene.assets))),
+];
+
 function requireKnown(name: string, items: readonly LayerItem[]): string {
-  const known = [...new Set(items.flatMap(({ scene }) => Object.keys(scene.assets)))];
+  const known = namesOf(items);
   const isBand = items.some(({ scene }) =>
     Object.values(scene.assets).some(({ bandNames = [] }) => bandNames.some((each) => toVariable(each) === name)),
   );

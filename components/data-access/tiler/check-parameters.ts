@@ -2,13 +2,12 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 
 /** What the paths of every target read. */
-const COMMON: readonly string[] = [
-  ...["bidx", "expression", "nodata", "unscale", "sel", "rescale", "colormap", "colormap_name", "color_formula"],
-  ...["algorithm", "algorithm_params", "resampling", "resampling_method", "reproject", "return_mask", "format"],
-  ...["buffer", "padding", "tile_format", "width", "height", "max_size", "tilesize", "minzoom", "maxzoom"],
-  ...["coord_crs", "dst_crs", "p", "categorical", "c", "histogram_bins", "histogram_range"],
-];
-const SCENES = ["assets", "asset_bidx", "asset_expression", "style", "bbox"];
+const COMMON: readonly string[] = (
+  "bidx expression nodata unscale sel rescale colormap colormap_name color_formula algorithm algorithm_params " +
+  "resampling resampling_method reproject return_mask format buffer padding tile_format width height max_size " +
+  "tilesize minzoom maxzoom coord_crs dst_crs p categorical c histogram_bins histogram_range"
+).split(" ");
+const SCENES = ["assets", "asset_bidx", "asset_expression", "asset_as_band", "style", "bbox"];
 const MOSAICS = ["datetime", "ids", "pixel_selection", "sortby"];
 
 /** Parameters by the kind of target. */

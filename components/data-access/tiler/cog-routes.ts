@@ -7,6 +7,7 @@ import {
   type ImageRequest,
   type PixelsRequest,
   type SourceLocation,
+  chooseBands,
   listDataBands,
   parseCrs,
   reprojectBbox,
@@ -173,7 +174,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       throw new Problem(404, "The point is outside of the raster.");
     }
     const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
-    return { coordinates: [x, y], values, band_names: pixels.expressions };
+    const { expressions } = pixels;
+    return { coordinates: [x, y], values, band_names: expressions, band_descriptions: expressions };
   };
   const isInside = async (scenes: PixelsRequest["scenes"], crs: Crs, x: number, y: number, reply: FastifyReply) => {
     const { location } = scenes[0]!.assets["data"]!;
@@ -197,7 +199,10 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     if (values === undefined) {
       throw new Problem(404, "The point is outside of the raster.");
     }
-    return { coordinates: [x, y], values, band_names: values.map((_, band) => `b${band + 1}`) };
+    const names = values.map((_, band) => `b${band + 1}`);
+    const { bands } = (await describe(request, reply)).info;
+    const descriptions = chooseBands(bands, scene.assets.data).map((band, at) => bands[band]?.description ?? names[at]);
+    return { coordinates: [x, y], values, band_names: names, band_descriptions: descriptions };
   });
 
   const preview: Handler = async (request, reply) => {

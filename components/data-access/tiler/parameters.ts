@@ -167,7 +167,7 @@ export function listOf(value: string | readonly string[] | undefined): readonly 
 }
 
 /** Clients in Python write True and False. @throws {Problem} 400 */
-function parseBoolean(query: Query, name: string): boolean | undefined {
+export function parseBoolean(query: Query, name: string): boolean | undefined {
   const text = one(query[name])?.toLowerCase();
   if (text !== undefined && text !== "true" && text !== "false") {
     throw new Problem(400, `${name} must be true or false.`);
