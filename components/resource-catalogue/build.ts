@@ -2,6 +2,7 @@ import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, re
 import { type Logger, type Settings, auditRequests, createPeer, createSecretCheck } from "@swath/service";
 import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
+import { measureLoops } from "@swath/work";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
@@ -76,7 +77,10 @@ export async function buildCatalogue(
   const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
   const counts = new CountMemory();
   bell.onRing(() => counts.forget());
-  const deliveries = startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  const deliveries = await startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  if (metrics !== undefined) {
+    measureLoops(metrics, { subscriptions: deliveries });
+  }
   const maintenance = startMaintenance({
     pool,
     changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
@@ -158,7 +162,7 @@ export async function buildCatalogue(
       await maintenance.close();
       await indexes.close();
       await partitioner.close();
-      await deliveries.close();
+      await deliveries.stop();
       await bell.close();
       await thread.close();
       await issuer?.close();

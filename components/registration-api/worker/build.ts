@@ -1,11 +1,12 @@
 import { openDatabase } from "@swath/postgres";
 import { RasterPool } from "@swath/raster";
 import { type Logger, type Settings, readList } from "@swath/service";
+import { measureLoops, startPeriodic } from "@swath/work";
 
 import { createCatalogueClient } from "../catalogue/client.ts";
 import { createCatalogueWriter } from "../catalogue/writer.ts";
 import type { workerSettings } from "../config.ts";
-import { startLoop } from "../queue/loop.ts";
+import { startTasks } from "../queue/start-tasks.ts";
 import { runTask } from "../queue/run-task.ts";
 import { createRegistrars } from "../registrars/index.ts";
 import { openSources } from "../sources/sources.ts";
@@ -27,6 +28,7 @@ export async function startWorker(
   settings: Settings<typeof workerSettings>,
   logger: Logger,
   reportWaiting: (reason: string | undefined) => void = () => {},
+  metrics?: Parameters<typeof measureLoops>[0],
 ): Promise<Worker> {
   const { pool, check, close } = await openDatabase({
     url: settings.DATABASE_URL,
@@ -66,12 +68,12 @@ export async function startWorker(
   });
   await deployCloudData(pool, toCloudData(settings));
   const stopping = new AbortController();
-  const scheduler = setInterval(() => {
-    startDueHarvesters(pool).catch((error: unknown) =>
-      logger.warn({ err: error }, "failed to start harvesters; trying again"),
-    );
-  }, SCHEDULE_INTERVAL_MS);
-  const loop = await startLoop({
+  const scheduler = await startPeriodic({
+    everyMs: SCHEDULE_INTERVAL_MS,
+    work: () => startDueHarvesters(pool),
+    onError: (err) => logger.warn({ err }, "failed to start harvesters; trying again"),
+  });
+  const loop = await startTasks({
     pool,
     databaseUrl: settings.DATABASE_URL,
     logger,
@@ -80,13 +82,16 @@ export async function startWorker(
     run: (task) =>
       runTask({ pool, logger, registrarOf: (kind) => registrars.get(kind), stopping: stopping.signal }, task),
   });
+  if (metrics !== undefined) {
+    measureLoops(metrics, { tasks: loop });
+  }
   return {
     ready: async () => {
       await check();
       await loop.ready();
     },
     close: async () => {
-      clearInterval(scheduler);
+      await scheduler.stop();
       stopping.abort();
       await loop.stop();
       await rasters.close();
