@@ -29,6 +29,7 @@ export function ingressSpec({ cluster, paths, codeVersion }: IngressContext): La
       resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { memory: "256Mi" } },
     },
     program: "cli/targets/embedded/ingress/main.ts",
+    account: undefined,
     env,
     hash: createHash("sha256")
       .update(JSON.stringify([env, addresses, httpPort, httpsPort, version]))

@@ -14,6 +14,10 @@ export interface ClusterPaths {
   readonly planFile: string;
   /** Generated secrets. */
   readonly secretsFile: string;
+  /** Numbers of the accounts that services run as, where they have accounts of their own. */
+  readonly accountsFile: string;
+  /** Links to compiled code, by the numbers of accounts. */
+  readonly compiled: string;
   /** Pods that run now; read by the next supervisor to adopt them. */
   readonly podsFile: string;
   /** Unix sockets. */
@@ -54,6 +58,8 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
     clusterFile: join(directory, "cluster.json"),
     planFile: join(directory, "plan.json"),
     secretsFile: join(directory, "secrets.json"),
+    accountsFile: join(directory, "accounts.json"),
+    compiled: join(directory, "compiled"),
     podsFile: join(directory, "pods.json"),
     run: shortRun,
     logs: join(directory, "logs"),

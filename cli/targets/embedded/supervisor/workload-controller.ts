@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import type { ServiceAccounts } from "../accounts/service-accounts.ts";
 import type { LaunchSpec } from "../launch/launch-spec.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { Pod, type PodRecord } from "./pod.ts";
@@ -10,6 +11,7 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
 interface ControllerOptions {
   readonly paths: ClusterPaths;
+  readonly accounts: ServiceAccounts | undefined;
   readonly onChange: () => void;
 }
 
@@ -20,11 +22,13 @@ export class WorkloadController {
   #desired: LaunchSpec | undefined;
   #linked: Pod | undefined;
   readonly #paths: ClusterPaths;
+  readonly #accounts: ServiceAccounts | undefined;
   readonly #onChange: () => void;
 
-  constructor(name: string, { paths, onChange }: ControllerOptions) {
+  constructor(name: string, { paths, accounts, onChange }: ControllerOptions) {
     this.name = name;
     this.#paths = paths;
+    this.#accounts = accounts;
     this.#onChange = onChange;
   }
 
@@ -99,7 +103,14 @@ export class WorkloadController {
   }
 
   #add(spec: LaunchSpec, name: string, record?: PodRecord): Pod {
-    const pod = new Pod({ spec, name, record, paths: this.#paths, onChange: this.#onChange });
+    const pod = new Pod({
+      spec,
+      name,
+      record,
+      paths: this.#paths,
+      accounts: this.#accounts,
+      onChange: this.#onChange,
+    });
     this.#pods = [...this.#pods, pod];
     return pod;
   }

@@ -1,0 +1,52 @@
+import type { Plan } from "../../../platform/plan.ts";
+import type { ClusterPaths } from "../state/paths.ts";
+import { type AccountNumbers, openAccountNumbers } from "./account-numbers.ts";
+import { type AccountMeans, findAccountMeans } from "./find-obstacle.ts";
+import { STATUS_SOCKET, type WorkloadAccount, planAccounts } from "./plan-accounts.ts";
+import { linkCompiledCode } from "./compiled-code.ts";
+
+/** The accounts that the services of a cluster of root's run as. */
+export interface ServiceAccounts {
+  readonly means: AccountMeans;
+  readonly numbers: AccountNumbers;
+  /** Group of those that may ask what there is in the cluster. */
+  readonly statusGroup: number;
+  /** Accounts and sockets' groups by workload; the numbers are on disk when it returns. */
+  readonly plan: (plan: Plan) => ReadonlyMap<string, WorkloadAccount>;
+}
+
+/**
+ * Opens the accounts of a cluster.
+ * @param onObstacle called with the reason where there can be none, and services run as root
+ * @returns undefined where services run as the operator
+ */
+export function openServiceAccounts(
+  paths: ClusterPaths,
+  onObstacle: (reason: string) => void,
+): ServiceAccounts | undefined {
+  if (process.getuid?.() !== 0) {
+    return undefined;
+  }
+  const means = findAccountMeans();
+  if ("reason" in means) {
+    onObstacle(means.reason);
+    return undefined;
+  }
+  const numbers = openAccountNumbers(paths);
+  const statusGroup = numbers.numberOf(STATUS_SOCKET);
+  numbers.save();
+  return {
+    means,
+    numbers,
+    statusGroup,
+    plan: (plan) => {
+      const accounts = planAccounts(plan, numbers.numberOf);
+      numbers.save();
+      linkCompiledCode(
+        paths.compiled,
+        [...accounts.values()].flatMap(({ account }) => (account === undefined ? [] : [account.uid])),
+      );
+      return accounts;
+    },
+  };
+}
