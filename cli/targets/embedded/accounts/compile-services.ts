@@ -9,6 +9,7 @@ import { createCodeVersions, repositoryRoot } from "../launch/code-version.ts";
 import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import { NameTakenError, acquireLock } from "../supervisor/single-instance.ts";
 
+const INGRESS_FOLDER = "cli/targets/embedded/ingress";
 const LONGEST_MS = 120_000;
 const [folder = ""] = process.argv.slice(2);
 try {
@@ -26,8 +27,10 @@ function compileAll(): void {
   const file = join(folder, "compiled.json");
   const done = new Map(Object.entries(existsSync(file) ? (readJsonFile<Record<string, string>>(file) ?? {}) : {}));
   const codeVersion = createCodeVersions();
-  for (const program of globSync(["components/*/main.ts", "components/*/*/main.ts"], { cwd: repositoryRoot }).sort()) {
-    const version = `${process.version} ${codeVersion(program.split("/").slice(0, 2).join("/"))}`;
+  const programs = globSync(["components/*/main.ts", "components/*/*/main.ts"], { cwd: repositoryRoot }).sort();
+  for (const program of [join(INGRESS_FOLDER, "main.ts"), ...programs]) {
+    const folderOfCode = program.startsWith(INGRESS_FOLDER) ? INGRESS_FOLDER : program.split("/").slice(0, 2).join("/");
+    const version = `${process.version} ${codeVersion(folderOfCode)}`;
     if (done.get(program) !== version) {
       // It ends by itself: the address to listen on is none.
       spawnSync(process.execPath, [join(repositoryRoot, program)], {

@@ -1,6 +1,7 @@
 import type { EnvValue, SecretEntry, Workload } from "@swath/manifest";
 
 import type { Plan } from "../../../platform/plan.ts";
+import { INGRESS } from "../launch/ingress-spec.ts";
 
 /** Who a pod runs as. */
 export interface Account {
@@ -8,6 +9,8 @@ export interface Account {
   readonly gid: number;
   /** Groups of its own sockets, and of those of others that it may open. */
   readonly groups: readonly number[];
+  /** Rights of root's that it keeps. */
+  readonly capabilities?: readonly string[];
 }
 
 export interface WorkloadAccount {
@@ -17,6 +20,9 @@ export interface WorkloadAccount {
   readonly socketGroups: Readonly<Record<string, number>>;
 }
 
+/** What its number is for. */
+export const INGRESS_ACCOUNT = "component/ingress";
+
 /** A socket of the supervisor's: what services may know of the cluster. */
 export const STATUS_SOCKET = "socket/supervisor/status";
 
@@ -25,15 +31,16 @@ export const STATUS_SOCKET = "socket/supervisor/status";
  * @param numberOf gives each purpose a number that nothing else has
  */
 export function planAccounts(plan: Plan, numberOf: (purpose: string) => number): ReadonlyMap<string, WorkloadAccount> {
-  return new Map(
-    plan.workloads.map((workload) => {
+  return new Map([
+    [INGRESS, planIngress(plan, numberOf)],
+    ...plan.workloads.map((workload) => {
       const own = (workload.ports ?? []).map(({ name }) => [name, numberOf(socketOf(workload.name, name))] as const);
       return [
         workload.name,
         { account: accountOf(workload, own), socketGroups: Object.fromEntries(own) } satisfies WorkloadAccount,
       ] as const;
     }),
-  );
+  ]);
 
   function accountOf(workload: Workload, own: readonly (readonly [string, number])[]): Account | undefined {
     if (workload.account !== undefined && workload.account !== "service") {
@@ -44,6 +51,16 @@ export function planAccounts(plan: Plan, numberOf: (purpose: string) => number):
     const groups = new Set([...own.map(([, group]) => group), ...reached.map((socket) => numberOf(socket))]);
     return { uid: id, gid: id, groups: [...groups].sort((a, b) => a - b) };
   }
+}
+
+/** It reaches what hosts lead to, and may listen on ports below 1024. */
+function planIngress({ routes }: Plan, numberOf: (purpose: string) => number): WorkloadAccount {
+  const id = numberOf(INGRESS_ACCOUNT);
+  const groups = new Set(routes.map(({ workload, port }) => numberOf(socketOf(workload, port))));
+  return {
+    account: { uid: id, gid: id, groups: [...groups].sort((a, b) => a - b), capabilities: ["net_bind_service"] },
+    socketGroups: {},
+  };
 }
 
 const socketOf = (workload: string, port: string): string => `socket/${workload}/${port}`;

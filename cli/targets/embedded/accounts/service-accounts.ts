@@ -2,7 +2,8 @@ import type { Plan } from "../../../platform/plan.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { type AccountNumbers, openAccountNumbers } from "./account-numbers.ts";
 import { type AccountMeans, findAccountMeans } from "./find-obstacle.ts";
-import { STATUS_SOCKET, type WorkloadAccount, planAccounts } from "./plan-accounts.ts";
+import { INGRESS } from "../launch/ingress-spec.ts";
+import { INGRESS_ACCOUNT, STATUS_SOCKET, type WorkloadAccount, planAccounts } from "./plan-accounts.ts";
 import { linkCompiledCode } from "./compiled-code.ts";
 
 /** The accounts that the services of a cluster of root's run as. */
@@ -11,6 +12,8 @@ export interface ServiceAccounts {
   readonly numbers: AccountNumbers;
   /** Group of those that may ask what there is in the cluster. */
   readonly statusGroup: number;
+  /** Group of the ingress; undefined where it runs as root. */
+  readonly ingressGroup: number | undefined;
   /** Accounts and sockets' groups by workload; the numbers are on disk when it returns. */
   readonly plan: (plan: Plan) => ReadonlyMap<string, WorkloadAccount>;
 }
@@ -34,13 +37,19 @@ export function openServiceAccounts(
   }
   const numbers = openAccountNumbers(paths);
   const statusGroup = numbers.numberOf(STATUS_SOCKET);
+  // Node.js alone cannot keep the right to listen on ports below 1024.
+  const ingressGroup = means.hasSetpriv ? numbers.numberOf(INGRESS_ACCOUNT) : undefined;
   numbers.save();
   return {
     means,
     numbers,
     statusGroup,
+    ingressGroup,
     plan: (plan) => {
-      const accounts = planAccounts(plan, numbers.numberOf);
+      const accounts = new Map(planAccounts(plan, numbers.numberOf));
+      if (ingressGroup === undefined) {
+        accounts.delete(INGRESS);
+      }
       numbers.save();
       linkCompiledCode(
         paths.compiled,

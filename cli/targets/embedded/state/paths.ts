@@ -32,6 +32,8 @@ export interface ClusterPaths {
   /** It also answers here, to services that may look and nothing else. */
   readonly statusSocket: string;
   readonly ingressConfig: string;
+  /** What the ingress reads: responses to ACME challenges, and all it needs where it has an account of its own. */
+  readonly ingress: string;
   /** Short name of this folder, the same for everyone who looks at it. */
   readonly id: string;
 }
@@ -69,6 +71,7 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
     controlKeyFile: join(directory, "control.json"),
     statusSocket: join(shortRun, "status.sock"),
     ingressConfig: join(directory, "ingress.json"),
+    ingress: join(directory, "ingress"),
     id,
   };
 }

@@ -113,7 +113,7 @@ export class CertificateKeeper {
       wishes,
       logger,
       folder: join(acmeRoot(paths.tls), folderName(settings)),
-      challengeFolder: join(paths.tls, "challenges"),
+      challengeFolder: join(paths.ingress, "challenges"),
       onIssued: () => {
         this.#choose();
         onChange();

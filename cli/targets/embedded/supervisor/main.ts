@@ -27,6 +27,10 @@ try {
   prepareDirectories(paths);
   await acquireLock(`supervisor/${paths.id}`);
   const accounts = openServiceAccounts(paths, (reason) => logger.warn({ reason }, "services run as root"));
+  if (accounts !== undefined) {
+    // Folders that accounts pass through need the modes that they are made with; what is private is made so by its own mode.
+    process.umask(0o022);
+  }
   const supervisor = new Supervisor({ paths, accounts, logger });
   await supervisor.start();
   const codeVersion = createCodeVersions()("cli");

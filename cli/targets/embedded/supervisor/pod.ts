@@ -107,7 +107,13 @@ export class Pod {
   }
 
   start(): void {
-    makePodFolders(this.spec, { directory: this.directory, volumes: this.#paths.volumes, accounts: this.#accounts });
+    try {
+      makePodFolders(this.spec, { directory: this.directory, volumes: this.#paths.volumes, accounts: this.#accounts });
+    } catch (error) {
+      // A full disk, or a volume that cannot be given away: the others must go on.
+      this.#ended(`could not be started: ${(error as Error).message}`);
+      return;
+    }
     const [program, ...args] = commandOf(
       join(repositoryRoot, this.spec.program),
       this.spec.account?.account,

@@ -57,7 +57,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     this.#paths = paths;
     this.#accounts = accounts;
     this.#logger = logger;
-    this.#writeIngressConfig = createIngressConfigWriter(paths);
+    this.#writeIngressConfig = createIngressConfigWriter(paths, accounts?.ingressGroup);
     this.#certificates = new CertificateKeeper({
       paths,
       logger,
@@ -187,7 +187,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     return [
       ...plan.workloads.map((workload) => createLaunchSpec(workload, context)),
       ...(plan.settings.variables.REQUIRE_INGRESS_CONTROLLER
-        ? [ingressSpec({ cluster, paths: this.#paths, codeVersion })]
+        ? [ingressSpec({ cluster, paths: this.#paths, account: accounts?.get(INGRESS), codeVersion })]
         : []),
     ];
   }

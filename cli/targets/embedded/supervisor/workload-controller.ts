@@ -3,6 +3,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { ServiceAccounts } from "../accounts/service-accounts.ts";
+import { giveSockets } from "../accounts/give-sockets.ts";
+import { INGRESS } from "../launch/ingress-spec.ts";
 import type { LaunchSpec } from "../launch/launch-spec.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { Pod, type PodRecord } from "./pod.ts";
@@ -91,6 +93,7 @@ export class WorkloadController {
       } else if (waitingFor !== undefined) {
         current.wait(waitingFor);
       } else {
+        this.#giveListeners(current, others);
         current.start();
       }
     }
@@ -99,6 +102,17 @@ export class WorkloadController {
     }
     if (this.isSatisfied) {
       this.#stop(others);
+    }
+  }
+
+  /** A successor listens beside the one that it relieves, also where that runs as another user. */
+  #giveListeners({ spec }: Pod, others: readonly Pod[]): void {
+    if (this.name === INGRESS) {
+      for (const { pid } of others) {
+        if (pid !== undefined) {
+          giveSockets(pid, spec.account?.account?.uid ?? process.getuid?.() ?? 0);
+        }
+      }
     }
   }
 
