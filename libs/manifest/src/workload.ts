@@ -46,9 +46,10 @@ export interface Workload {
   readonly stopSeconds?: number;
   /**
    * Who it runs as on the embedded cluster when the operator is root: `service` (default) an account that its component alone has;
-   * `operator` root, for programs that need what only root may do; `database` a named account of the machine, which PostgreSQL needs.
+   * `sandbox` the same for programs that make sandboxes and containers, and root where that takes root; `database` a named account of
+   * the machine, which PostgreSQL needs.
    */
-  readonly account?: "service" | "operator" | "database";
+  readonly account?: "service" | "sandbox" | "database";
   /** True when it calls addresses outside of the deployment that no variable names: inputs of jobs, feeds. */
   readonly callsOutside?: boolean;
   /** What it may do with the Kubernetes API; nothing when left out. */

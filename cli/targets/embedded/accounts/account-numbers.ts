@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { readControlKey } from "../state/control-key.ts";
 import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import { listFolders } from "../state/list-volumes.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -15,6 +17,8 @@ interface AccountRecord {
   readonly numbers: Readonly<Record<string, number>>;
   /** Volumes (`<namespace>/<name>`) whose files all belong to the number. */
   readonly volumes: Readonly<Record<string, number>>;
+  /** Digest of the key of the supervisor that gave them: another one may have run services as root since. */
+  readonly givenBy?: string;
 }
 
 export interface AccountNumbers {
@@ -25,6 +29,8 @@ export interface AccountNumbers {
   /** The number that all files of a volume (`<namespace>/<name>`) belong to; undefined when it is not known. */
   readonly ownerOf: (volume: string) => number | undefined;
   readonly recordOwner: (volume: string, owner: number | undefined) => void;
+  /** From here on the supervisor with this key looks after them. */
+  readonly takeOver: (key: string) => void;
 }
 
 /** The numbers of a cluster's accounts, apart from those of every other cluster in the same folder and of the machine's users. */
@@ -32,7 +38,10 @@ export function openAccountNumbers(paths: ClusterPaths): AccountNumbers {
   const { accountsFile } = paths;
   const kept = readJsonFile<AccountRecord>(accountsFile);
   const numbers = new Map(Object.entries(kept?.numbers ?? {}));
-  const volumes = new Map(Object.entries(kept?.volumes ?? {}));
+  // After a roll-back to a version without accounts, files that its services made are root's.
+  const isSame = kept?.givenBy !== undefined && kept.givenBy === digest(readControlKey(paths) ?? "");
+  let givenBy = kept?.givenBy;
+  const volumes = new Map(Object.entries(isSame ? (kept?.volumes ?? {}) : {}));
   let taken: Set<number> | undefined;
   let changed = false;
   const save = (): void => {
@@ -40,6 +49,7 @@ export function openAccountNumbers(paths: ClusterPaths): AccountNumbers {
       writeJsonFile(accountsFile, {
         numbers: Object.fromEntries(numbers),
         volumes: Object.fromEntries(volumes),
+        ...(givenBy !== undefined && { givenBy }),
       } satisfies AccountRecord);
       changed = false;
     }
@@ -71,8 +81,15 @@ export function openAccountNumbers(paths: ClusterPaths): AccountNumbers {
       changed = true;
       save();
     },
+    takeOver: (key) => {
+      givenBy = digest(key);
+      changed = true;
+      save();
+    },
   };
 }
+
+const digest = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 16);
 
 /**
  * The first free number from a place that the name decides, so that clusters whose folders do not lie side by side seldom meet.

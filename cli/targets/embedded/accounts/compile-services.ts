@@ -10,6 +10,8 @@ import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import { NameTakenError, acquireLock } from "../supervisor/single-instance.ts";
 
 const INGRESS_FOLDER = "cli/targets/embedded/ingress";
+/** Tools of the example packages, which run in sandboxes. */
+const EXAMPLES = "examples/tools/main.ts";
 const LONGEST_MS = 120_000;
 const [folder = ""] = process.argv.slice(2);
 try {
@@ -28,7 +30,7 @@ function compileAll(): void {
   const done = new Map(Object.entries(existsSync(file) ? (readJsonFile<Record<string, string>>(file) ?? {}) : {}));
   const codeVersion = createCodeVersions();
   const programs = globSync(["components/*/main.ts", "components/*/*/main.ts"], { cwd: repositoryRoot }).sort();
-  for (const program of [join(INGRESS_FOLDER, "main.ts"), ...programs]) {
+  for (const program of [join(INGRESS_FOLDER, "main.ts"), ...programs, EXAMPLES]) {
     const folderOfCode = program.startsWith(INGRESS_FOLDER) ? INGRESS_FOLDER : program.split("/").slice(0, 2).join("/");
     const version = `${process.version} ${codeVersion(folderOfCode)}`;
     if (done.get(program) !== version) {

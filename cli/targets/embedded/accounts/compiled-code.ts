@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { basename, dirname, join } from "node:path";
 
@@ -20,8 +20,11 @@ export function linkCompiledCode(folder: string, uids: readonly number[]): void 
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   for (const uid of new Set(uids)) {
     const link = join(folder, name.replace(/-0$/, `-${uid}`));
-    rmSync(link, { force: true });
-    symlinkSync(join(shared, name), link);
+    const target = join(shared, name);
+    if (!existsSync(link) || readlinkSync(link) !== target) {
+      rmSync(link, { force: true });
+      symlinkSync(target, link);
+    }
   }
 }
 

@@ -14,6 +14,8 @@ export interface Obstacle {
 export interface AccountMeans {
   /** Whether `setpriv` of util-linux does it, which takes away more than Node.js can. */
   readonly hasSetpriv: boolean;
+  /** Whether an account without rights may make user name spaces, and so sandboxes. */
+  readonly hasUserNamespaces: boolean;
   /** Folder above the code that others may not pass through, and the folders below it that a service has to see. */
   readonly hidden?: { readonly barrier: string; readonly trees: readonly string[] };
 }
@@ -58,12 +60,15 @@ export function findAccountMeans(root: string = repositoryRoot): AccountMeans | 
       advice: `Let them: chmod -R go+rX ${unreadable === process.execPath ? unreadable : root}`,
     };
   }
-  const hasSetpriv = tries("setpriv", [...setprivOptions({ uid: 61_184, gid: 61_184, groups: [61_184] }), "true"]);
+  const confine = setprivOptions({ uid: 61_184, gid: 61_184, groups: [61_184] });
+  const hasSetpriv = tries("setpriv", [...confine, "true"]);
+  const nested = ["unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "true"];
+  const means = { hasSetpriv, hasUserNamespaces: hasSetpriv && tries("setpriv", [...confine, ...nested]) };
   const trees = [root, ...(process.execPath.startsWith(`${root}/`) ? [] : [dirname(process.execPath)])];
   const barriers = trees.map(findBarrier).filter((barrier) => barrier !== undefined);
   const [barrier] = barriers;
   if (barrier === undefined) {
-    return { hasSetpriv };
+    return means;
   }
   const inside = trees.filter((tree) => tree.startsWith(`${barrier}/`));
   if (!barriers.every((other) => other === barrier) || !tries("unshare", ["--mount", "mount", "--version"])) {
@@ -72,7 +77,7 @@ export function findAccountMeans(root: string = repositoryRoot): AccountMeans | 
       advice: `Let them (chmod o+x ${barrier}), or move the checkout elsewhere.`,
     };
   }
-  return { hasSetpriv, hidden: { barrier, trees: inside } };
+  return { ...means, hidden: { barrier, trees: inside } };
 }
 
 /** Options of `setpriv` for a program without any right of root's, nor a way back to one. */

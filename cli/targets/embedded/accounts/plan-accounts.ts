@@ -29,8 +29,13 @@ export const STATUS_SOCKET = "socket/supervisor/status";
 /**
  * An account for each component, and a group for each socket: whoever the plan gives the address is in the group, and nobody else.
  * @param numberOf gives each purpose a number that nothing else has
+ * @param confinesSandboxes whether programs that make sandboxes need nothing of root's
  */
-export function planAccounts(plan: Plan, numberOf: (purpose: string) => number): ReadonlyMap<string, WorkloadAccount> {
+export function planAccounts(
+  plan: Plan,
+  numberOf: (purpose: string) => number,
+  { confinesSandboxes }: { readonly confinesSandboxes: boolean },
+): ReadonlyMap<string, WorkloadAccount> {
   return new Map([
     [INGRESS, planIngress(plan, numberOf)],
     ...plan.workloads.map((workload) => {
@@ -43,7 +48,7 @@ export function planAccounts(plan: Plan, numberOf: (purpose: string) => number):
   ]);
 
   function accountOf(workload: Workload, own: readonly (readonly [string, number])[]): Account | undefined {
-    if (workload.account !== undefined && workload.account !== "service") {
+    if (workload.account === "database" || (workload.account === "sandbox" && !confinesSandboxes)) {
       return undefined;
     }
     const id = numberOf(`component/${workload.component}`);

@@ -1,3 +1,5 @@
+import { findProgram } from "@swath/isolation";
+
 import type { Plan } from "../../../platform/plan.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { type AccountNumbers, openAccountNumbers } from "./account-numbers.ts";
@@ -18,6 +20,13 @@ export interface ServiceAccounts {
   readonly plan: (plan: Plan) => ReadonlyMap<string, WorkloadAccount>;
 }
 
+/** An engine for containers takes root, or a user that the machine knows: with one, what starts containers stays root's. */
+export function confinesSandboxes({ settings }: Plan, { hasUserNamespaces }: AccountMeans): boolean {
+  const engine = settings.variables.CONTAINER_ENGINE;
+  const hasEngine = engine !== "none" && (engine !== "auto" || findProgram(["podman", "docker"]) !== undefined);
+  return hasUserNamespaces && !hasEngine;
+}
+
 /**
  * Opens the accounts of a cluster.
  * @param onObstacle called with the reason where there can be none, and services run as root
@@ -32,6 +41,7 @@ export function openServiceAccounts(
   }
   const means = findAccountMeans();
   if ("reason" in means) {
+    // What services write as root is root's from here on; the key of this supervisor says so to the next one.
     onObstacle(means.reason);
     return undefined;
   }
@@ -46,7 +56,9 @@ export function openServiceAccounts(
     statusGroup,
     ingressGroup,
     plan: (plan) => {
-      const accounts = new Map(planAccounts(plan, numbers.numberOf));
+      const accounts = new Map(
+        planAccounts(plan, numbers.numberOf, { confinesSandboxes: confinesSandboxes(plan, means) }),
+      );
       if (ingressGroup === undefined) {
         accounts.delete(INGRESS);
       }

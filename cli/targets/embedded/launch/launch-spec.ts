@@ -5,6 +5,7 @@ import type { EnvValue, PlatformSecret, SecretEntry, Workload } from "@swath/man
 
 import { databaseUrl } from "../../../platform/plan-database.ts";
 import type { Plan } from "../../../platform/plan.ts";
+import { authorityFile } from "../accounts/authority-file.ts";
 import type { WorkloadAccount } from "../accounts/plan-accounts.ts";
 import { DesiredStateError, isPlanVariable } from "../supervisor/plan-variables.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -113,7 +114,7 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
     return `http+unix://${encodeURIComponent(paths.statusSocket)}`;
   }
   if ("authority" in value) {
-    return join(paths.tls, `${plan.settings.domain}.ca.crt`);
+    return authorityFile(paths, plan.settings.domain);
   }
   // A text for Kubernetes says nothing here.
   return "volume" in value ? join(paths.volumes, workload.namespace, value.volume) : "";

@@ -25,6 +25,8 @@ export interface ClusterPaths {
   readonly logs: string;
   readonly volumes: string;
   readonly tls: string;
+  /** Certificates of the deployment's own authorities, for every service. */
+  readonly authorities: string;
   /** The supervisor answers here … */
   readonly controlSocket: string;
   /** … those who show what stands here; only the operator can read it. */
@@ -67,6 +69,7 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
     logs: join(directory, "logs"),
     volumes: join(directory, "volumes"),
     tls: join(directory, "tls"),
+    authorities: join(directory, "authorities"),
     controlSocket: join(shortRun, "control.sock"),
     controlKeyFile: join(directory, "control.json"),
     statusSocket: join(shortRun, "status.sock"),

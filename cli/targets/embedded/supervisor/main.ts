@@ -36,6 +36,7 @@ try {
   const codeVersion = createCodeVersions()("cli");
   const exit = () => process.exit(0);
   const key = createControlKey(paths);
+  accounts?.numbers.takeOver(key);
   await listen(createControlServer({ supervisor, logger, codeVersion, key, exit }), { path: paths.controlSocket });
   await listen(createStatusServer({ supervisor, paths, logger }), {
     path: paths.statusSocket,
