@@ -72,14 +72,19 @@ describe(
     });
 
     test("an account reads no file and no environment of another component, nor of the cluster's state", async () => {
-      const state = listFiles(cluster.directory).filter(
-        (file) => !file.startsWith(join(cluster.directory, "compiled")),
-      );
+      // What is no secret: compiled code, and certificates of authorities.
+      const readable = ["compiled", "authorities"].map((name) => join(cluster.directory, name));
+      const state = listFiles(cluster.directory).filter((file) => !readable.some((folder) => file.startsWith(folder)));
+      const ingressFolder = join(cluster.directory, "ingress");
       assert.ok(state.some((file) => file.endsWith("/secrets.json")));
       assert.ok(state.some((file) => file.includes("/volumes/rm/objstore/")));
       for (const pod of confinedPods()) {
         const { uid } = readStatus(pod);
-        const foreign = state.filter((file) => statSync(file, { throwIfNoEntry: false })?.uid !== uid);
+        const own = pod.workload === "ingress" ? ingressFolder : undefined;
+        const foreign = state.filter(
+          (file) =>
+            statSync(file, { throwIfNoEntry: false })?.uid !== uid && !(own !== undefined && file.startsWith(own)),
+        );
         const environments = pods
           .filter((other) => readStatus(other).uid !== uid)
           .flatMap(({ pid }) => [`/proc/${pid}/environ`, `/proc/${pid}/mem`]);
@@ -102,7 +107,9 @@ describe(
       ];
       assert.ok(sockets.length > 30, `${sockets.length} sockets`);
       for (const pod of confinedPods()) {
-        const environment = decodeURIComponent(readFileSync(`/proc/${pod.pid}/environ`, "utf8"));
+        const settings = decodeURIComponent(readFileSync(`/proc/${pod.pid}/environ`, "utf8"));
+        // The ingress has its addresses in a file, by the folders of pods.
+        const environment = pod.workload === "ingress" ? listUpstreams() : settings;
         const { uid } = readStatus(pod);
         const expected = sockets.filter(
           (path) =>
@@ -140,6 +147,16 @@ function readStatus({ pid }: ListedPod) {
       (BigInt(`0x${field("CapBnd")}`) * BigInt(field("NoNewPrivs"))),
     noNewPrivileges: Number(field("NoNewPrivs")),
   };
+}
+
+/** Where the hosts of the ingress lead to, by the stable addresses of workloads. */
+function listUpstreams(): string {
+  const { routes } = JSON.parse(readFileSync(join(cluster.directory, "ingress/ingress.json"), "utf8")) as {
+    routes: readonly { upstream: { socketPath: string } | null }[];
+  };
+  return routes
+    .map(({ upstream }) => (upstream?.socketPath ?? "").replace(/\/pods\/(.+)-[a-z0-9]{5}\//, "/svc/$1/"))
+    .join(" ");
 }
 
 /** Everything below a folder, links not followed. */
