@@ -4,6 +4,7 @@ import { createApp, createJsonBodyParser } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
+import { rememberStorage } from "./execution/remember-storage.ts";
 import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
@@ -48,16 +49,18 @@ const DEPLOYMENTS = { name: "deployments", perUser: 300, perAddress: 300, second
 export async function createProcessingService({
   limits,
   ...provided
-}: Omit<ApiContext, "closing" | "packages" | "findPlace" | "deployments"> & {
+}: Omit<ApiContext, "closing" | "packages" | "storageOf" | "findPlace" | "deployments"> & {
   readonly limits: CallerLimits;
 }): Promise<FastifyInstance> {
   const closing = new AbortController();
   const packages = openPackageReader();
+  const storageOf = rememberStorage(provided.settings);
   const context: ApiContext = {
     ...provided,
     packages,
     deployments: limits.createRate(DEPLOYMENTS),
-    findPlace: createFindPlace(provided.settings),
+    storageOf,
+    findPlace: createFindPlace(storageOf),
     closing: closing.signal,
   };
   const app = createApp(context.logger, {

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Kysely } from "kysely";
 
 import { OgcError } from "../errors.ts";
@@ -12,11 +10,10 @@ import type { Tables } from "../store/tables.ts";
 import type { InputSource } from "./read-inputs.ts";
 import { findReadableStorage, isResultAddress, toStoredAddress } from "./result-access.ts";
 import { type AdesSettings, allowedPrivate, internalServices } from "./storage.ts";
+import { withinMoments } from "./within-moments.ts";
 
 /** Inputs that are looked at before a job is accepted; the job itself looks at all. */
 const MAX_CHECKED = 100;
-/** Milliseconds that a request waits for the storage's word; a job waits longer. */
-const STORAGE_TIMEOUT = 3000;
 
 /**
  * Refuses inputs whose addresses say that the job could not read them: buckets and results of others, private addresses. What lies at
@@ -65,14 +62,10 @@ async function findAccess(
   settings: AdesSettings,
   owner: string,
 ): Promise<readonly S3Access[] | undefined> {
-  const timer = new AbortController();
-  const found = findReadableStorage(db, settings, owner).then(
-    ({ access }) => access,
-    () => undefined,
+  return withinMoments(
+    findReadableStorage(db, settings, owner).then(
+      ({ access }) => access,
+      () => undefined,
+    ),
   );
-  try {
-    return await Promise.race([found, sleep(STORAGE_TIMEOUT, undefined, { signal: timer.signal })]);
-  } finally {
-    timer.abort();
-  }
 }
