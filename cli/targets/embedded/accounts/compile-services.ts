@@ -24,7 +24,7 @@ try {
 }
 
 function compileAll(): void {
-  setPriority(constants.priority.PRIORITY_LOW);
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const file = join(folder, "compiled.json");
   const done = new Map(Object.entries(existsSync(file) ? (readJsonFile<Record<string, string>>(file) ?? {}) : {}));
