@@ -20,22 +20,12 @@ import { addOgcRoutes } from "./ogc/routes.ts";
 import { addOwsRoutes } from "./ows/routes.ts";
 import { addStyleRoutes } from "./styles/routes.ts";
 import { addCogRoutes } from "./tiler/cog-routes.ts";
+import { addListRoutes } from "./tiler/list-routes.ts";
 import { addTilerRoutes } from "./tiler/routes.ts";
 
 const MAX_PATH_PART_CHARACTERS = 2000;
-/** Below these there are no pages: what is not there is a 404 for programs. */
-const PROGRAMS = [
-  "/cache",
-  "/cog",
-  "/collections",
-  "/coverages",
-  "/opensearch",
-  "/ows",
-  "/searches",
-  "/stac",
-  "/tileMatrixSets",
-  "/wmts",
-];
+/** The viewer's pages; anything else that is not there is a 404. */
+const PAGES = ["/", "/explore"];
 
 /** The whole HTTP surface. Listens on nothing. */
 export async function createDataAccessService(logger: Logger, context: DataAccessContext): Promise<FastifyInstance> {
@@ -72,6 +62,7 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => respondError(toHttpError(error) as never, request, reply));
     scope.register(async (cog) => addCogRoutes(cog, context), { prefix: "/cog" });
+    addListRoutes(scope);
     addOwsRoutes(scope, context);
     addOldPaths(scope, context.catalogueUrl);
     addTilerRoutes(scope, context);
@@ -89,7 +80,7 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
   );
   await addWebFiles(app, {
     directory: join(import.meta.dirname, "web/dist"),
-    programs: PROGRAMS,
+    pages: PAGES,
     images: originsOf(context.baseMaps),
   });
   return app;

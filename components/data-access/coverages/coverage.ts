@@ -3,6 +3,7 @@ import { Problem } from "@swath/service";
 
 import { type DataAccessContext, callerOf } from "../http/context.ts";
 import type { Caller, Layer, LayerItem } from "../layers/layer.ts";
+import type { NativePixels } from "./subset.ts";
 
 /** A band of a coverage, by the name that expressions and RANGESUBSET call it. */
 export interface Field {
@@ -17,6 +18,8 @@ export interface Coverage {
   readonly fields: readonly Field[];
   /** The pixels of its finest file; of mosaics in degrees, of that size. */
   readonly grid: Grid;
+  /** The pixels of its finest file, in which a mosaic is delivered where their system is asked for. */
+  readonly pixels?: NativePixels;
   readonly format: string;
 }
 
@@ -48,8 +51,10 @@ export async function describeCoverage(
       };
     }),
   );
+  const pixels = nativePixels(finest.described);
   return {
     layer,
+    ...(pixels !== undefined && { pixels }),
     fields: fields.slice(0, MAX_FIELDS),
     grid: layer.kind === "item" ? nativeGrid(finest.described) : mosaicGrid(layer, finest.described),
     format: "image/tiff",
@@ -109,6 +114,16 @@ const nativeGrid = ({ info, bounds, crs }: DescribedRaster): Grid => ({
   width: info.width,
   height: info.height,
 });
+
+function nativePixels({ info: { transform }, crs }: DescribedRaster): NativePixels | undefined {
+  return transform === undefined || transform[1] !== 0 || transform[3] !== 0
+    ? undefined
+    : {
+        crs,
+        size: [Math.abs(transform[0]), Math.abs(transform[4])],
+        corner: [transform[2], transform[5]],
+      };
+}
 
 function mosaicGrid({ bbox: [west, south, east, north] }: Layer, described: DescribedRaster): Grid {
   const size = resolutionOf(described) / METRES_PER_DEGREE;

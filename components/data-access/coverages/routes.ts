@@ -116,6 +116,7 @@ function parsePart(coverage: Coverage, query: Query): CoveragePart {
   }
   const output = one(query["crs"]);
   const grid = toCoverageGrid(coverage.grid, {
+    pixels: coverage.pixels,
     subsets,
     subsetCrs:
       bbox !== undefined

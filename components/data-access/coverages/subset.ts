@@ -95,7 +95,17 @@ export function timesOf(subsets: readonly AxisSubset[]): readonly TimeRange[] | 
     : parseTimes(time.isSlice ? time.low : `${time.low ?? ".."}/${time.high ?? ".."}`);
 }
 
+/** Pixels that files have in their own system. */
+export interface NativePixels {
+  readonly crs: Crs;
+  /** Width and height of one. */
+  readonly size: readonly [number, number];
+  /** A corner of one. */
+  readonly corner: readonly [number, number];
+}
+
 interface GridOptions {
+  readonly pixels?: NativePixels | undefined;
   readonly subsets: readonly AxisSubset[];
   readonly subsetCrs: Crs;
   readonly outputCrs: Crs;
@@ -106,7 +116,7 @@ interface GridOptions {
  * The pixels of a part of a coverage. In its own system and size they are pixels of the coverage itself.
  * @throws {CoverageError} `InvalidSubsetting`, `InvalidScaleFactor`, `OutputCrs-NotSupported`
  */
-export function toCoverageGrid(grid: Grid, { subsets, subsetCrs, outputCrs, scaling }: GridOptions): Grid {
+export function toCoverageGrid(grid: Grid, { subsets, subsetCrs, outputCrs, scaling, pixels }: GridOptions): Grid {
   const area = reprojectBbox(grid.bbox, grid.crs, subsetCrs);
   if (area === undefined) {
     throw new CoverageError("SubsettingCrs-NotSupported", "The coverage cannot be shown in the system of the subset.");
@@ -133,7 +143,33 @@ export function toCoverageGrid(grid: Grid, { subsets, subsetCrs, outputCrs, scal
   if (bbox === undefined) {
     throw new CoverageError("OutputCrs-NotSupported", "The coverage cannot be shown in the output system.");
   }
+  if (pixels?.crs.id === outputCrs.id && scaling.width === undefined && scaling.height === undefined) {
+    const aligned = alignBox(bbox, pixels);
+    const [columns, rows] = scaled(aligned, scaling);
+    return checkSize({ ...aligned, width: columns, height: rows });
+  }
   return checkSize({ crs: outputCrs, bbox, ...keepDiagonal(bbox, width, height, scaling) });
+}
+
+/** The whole pixels of the files around a box: none is resampled. */
+function alignBox(bbox: Bbox, { crs, size, corner }: NativePixels): Grid {
+  // Ends that are on an edge, but for the last digits, are that edge.
+  const edge = 1e-6;
+  const [left, bottom, right, top] = bbox.map((value, at) => {
+    const steps = (value - corner[at % 2]!) / size[at % 2]!;
+    return at < 2 ? Math.floor(steps + edge) : Math.ceil(steps - edge);
+  }) as unknown as Bbox;
+  return {
+    crs,
+    bbox: [
+      corner[0] + left * size[0],
+      corner[1] + bottom * size[1],
+      corner[0] + right * size[0],
+      corner[1] + top * size[1],
+    ],
+    width: Math.max(1, right - left),
+    height: Math.max(1, top - bottom),
+  };
 }
 
 /** Sizes that were asked for stay; others keep the number of pixels along the diagonal. */

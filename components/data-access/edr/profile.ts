@@ -6,6 +6,7 @@ import { distancesOf } from "../coverages/coverage-json.ts";
 import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
 import { parseWkt } from "../http/geometry.ts";
 import { type Query, one } from "../tiler/parameters.ts";
+import { expandAssets } from "../tiler/asset-bands.ts";
 import { scenesFor, toLayerTarget, toLook } from "../tiler/scene-target.ts";
 import { alongLine, boundsOfPoints, readAlong, requireLine, toLineCsv } from "./along-line.ts";
 
@@ -31,9 +32,10 @@ export function addProfileRoute(app: FastifyInstance, context: DataAccessContext
       throw new Problem(404, `There is no collection "${collection.slice(0, 100)}".`);
     }
     const target = toLayerTarget(context, layer, request, reply);
-    const { expressions, selection, unscale } = toLook(target, query);
     const area = reprojectBbox(boundsOfPoints(points, crs), crs, DEGREES);
     const items = area === undefined ? [] : await target.findItems(area);
+    const assets = await expandAssets(query, items, pool, { isPicture: false, signal: signalOf(reply) });
+    const { expressions, selection, unscale } = toLook(target, query, assets);
     const values = await readAlong(
       pool,
       {

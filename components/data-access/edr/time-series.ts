@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
 import { boundsOf, parseArea } from "../http/geometry.ts";
 import { type Query, one } from "../tiler/parameters.ts";
+import { expandAssets } from "../tiler/asset-bands.ts";
 import { scenesFor, toLayerTarget, toLook } from "../tiler/scene-target.ts";
 
 const DEGREES = parseCrs("OGC:CRS84");
@@ -37,8 +38,9 @@ export function addTimeSeriesRoute(app: FastifyInstance, context: DataAccessCont
       const bbox = boundsOf(clip, DEGREES);
       const signal = signalOf(reply);
       const target = toLayerTarget(context, layer, request, reply);
-      const { expressions, unscale } = toLook(target, query);
       const items = await target.findItems(bbox, MAX_SCENES);
+      const assets = await expandAssets(query, items, pool, { isPicture: false, signal });
+      const { expressions, unscale } = toLook(target, query, assets);
       const rows: Row[] = [];
       const waiting = items.values();
       await Promise.all(
@@ -54,7 +56,7 @@ export function addTimeSeriesRoute(app: FastifyInstance, context: DataAccessCont
                 grid: { crs: DEGREES, bbox, bboxCrs: DEGREES, maxSize: SIZE },
                 expressions,
                 clip,
-                ...(unscale === true && { unscale }),
+                ...(unscale !== undefined && { unscale }),
               },
               signal,
             );

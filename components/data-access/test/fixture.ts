@@ -15,13 +15,14 @@ import { settings } from "../config.ts";
 
 const SCENES = join(import.meta.dirname, "../../../examples/scenes");
 
-/** The service over a copy of the example scenes, listening; and a server of files beside it. */
+/** The service over a copy of the example scenes, or of others, listening; and a server of files beside it. */
 export async function start(
   t: TestContext,
   env: Readonly<Record<string, string>> = {},
+  scenes = SCENES,
 ): Promise<{ url: string; files: string; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), "data-access-"));
-  cpSync(SCENES, folder, { recursive: true });
+  cpSync(scenes, folder, { recursive: true });
   const files = createServer((request, response) => {
     const [, from = 0, to = 0] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "")?.map(Number) ?? [];
     try {

@@ -1,11 +1,13 @@
 import {
   type Bbox,
+  type Clip,
   type Crs,
   type DescribedRaster,
   type GridRequest,
   type ImageRequest,
   type PixelsRequest,
   type SourceLocation,
+  chooseBands,
   listDataBands,
   parseCrs,
   reprojectBbox,
@@ -14,6 +16,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
 import { locatePublic } from "../layers/locate-asset.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
@@ -23,10 +26,12 @@ import {
   one,
   parseCount,
   parseCubeSelection,
+  parseHistogram,
   parseNodata,
   parseRender,
   parseUnscale,
 } from "./parameters.ts";
+import { checkParameters } from "./check-parameters.ts";
 import { describeCog } from "./describe-cog.ts";
 import {
   MAX_TILE_SIZE,
@@ -39,6 +44,7 @@ import {
 } from "./request-grid.ts";
 import { zoomsOf } from "./zooms.ts";
 
+const FEATURE_BYTES = 4 * 1024 * 1024;
 const hidden = { schema: { tags: ["cog"] } as object };
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -46,7 +52,9 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 /** Files by their address, at the paths and with the parameters of today's dynamic tilers. */
 export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): void {
   const { pool } = context;
+  checkParameters(app, "cog");
   const get = (path: string, handler: Handler) => app.get(path, hidden, handler);
+  const post = (path: string, handler: Handler) => app.post(path, { ...hidden, bodyLimit: FEATURE_BYTES }, handler);
   const sceneOf = (query: Query) => {
     const nodata = parseNodata(query);
     return {
@@ -59,11 +67,18 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       },
     };
   };
-  const image = async (request: FastifyRequest, reply: FastifyReply, grid: GridRequest, format: string | undefined) => {
+  const image = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    grid: GridRequest,
+    format: string | undefined,
+    clip?: Clip,
+  ) => {
     const query = request.query as Query;
     const full: ImageRequest = {
       scenes: [sceneOf(query)],
       grid,
+      ...(clip !== undefined && { clip }),
       ...parseRender(query),
       ...toFormat(format ?? one(query["format"])),
     };
@@ -95,28 +110,58 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       properties: describeCog(described),
     });
   });
-  get("/statistics", async (request, reply) => {
+  const statistics = async (request: FastifyRequest, reply: FastifyReply, grid: GridRequest, clip?: Clip) => {
     const query = request.query as Query;
     const { expressions, unscale, resampling } = parseRender(query);
     const scene = sceneOf(query);
     const { data } = scene.assets;
     const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
     const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
-    const bins = parseCount(query, "histogram_bins", 1024);
-    const maxSize = parseCount(query, "max_size", 4096);
+    const histogram = parseHistogram(query);
     return pool.statistics(
       {
         scenes: [scene],
-        grid: { maxSize: maxSize ?? PREVIEW_SIZE },
+        grid: { maxSize: parseCount(query, "max_size", 4096) ?? PREVIEW_SIZE, ...grid },
         expressions: bands,
         ...(unscale !== undefined && { unscale }),
         ...(resampling !== undefined && { resampling }),
         ...(percentiles.length > 0 && { percentiles }),
-        ...(bins !== undefined && { bins }),
+        ...histogram,
+        ...(clip !== undefined && { clip }),
       },
       signalOf(reply),
     );
+  };
+  get("/statistics", async (request, reply) => statistics(request, reply, {}));
+  post("/statistics", async (request, reply) => {
+    const query = request.query as Query;
+    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    // The pixels of the file itself, where no other system is asked for.
+    const crs = one(query["dst_crs"]) ?? (await describe(request, reply)).crs.id;
+    const described: unknown[] = [];
+    for (const feature of parseFeatures(request.body)) {
+      const clip = parseArea(feature, coordCrs);
+      const bbox = boundsOf(clip, parseCrs(crs));
+      const values = await statistics(request, reply, { crs: parseCrs(crs), bbox, bboxCrs: parseCrs(crs) }, clip);
+      described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
+    }
+    const isCollection = (request.body as { type?: unknown }).type === "FeatureCollection";
+    return reply
+      .type("application/geo+json")
+      .send(isCollection ? { type: "FeatureCollection", features: described } : described[0]);
   });
+  const crop: Handler = async (request, reply) => {
+    const query = request.query as Query;
+    const { size, format } = parsePathSize(request.params);
+    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const crs = parseCrs(one(query["dst_crs"]) ?? coordCrs.id);
+    const clip = parseArea(request.body, coordCrs);
+    const bbox = boundsOf(clip, crs);
+    return image(request, reply, { crs, bbox, bboxCrs: crs, ...sizeOf(query, size) }, format, clip);
+  };
+  for (const path of ["/feature", "/feature.:format", "/feature/:size.:format"]) {
+    post(path, crop);
+  }
   const readExpressions = async (
     pixels: Pick<PixelsRequest, "scenes" | "unscale"> & { readonly expressions: readonly string[] },
     crs: Crs,
@@ -129,7 +174,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       throw new Problem(404, "The point is outside of the raster.");
     }
     const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
-    return { coordinates: [x, y], values, band_names: pixels.expressions };
+    const { expressions } = pixels;
+    return { coordinates: [x, y], values, band_names: expressions, band_descriptions: expressions };
   };
   const isInside = async (scenes: PixelsRequest["scenes"], crs: Crs, x: number, y: number, reply: FastifyReply) => {
     const { location } = scenes[0]!.assets["data"]!;
@@ -153,7 +199,10 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     if (values === undefined) {
       throw new Problem(404, "The point is outside of the raster.");
     }
-    return { coordinates: [x, y], values, band_names: values.map((_, band) => `b${band + 1}`) };
+    const names = values.map((_, band) => `b${band + 1}`);
+    const { bands } = (await describe(request, reply)).info;
+    const descriptions = chooseBands(bands, scene.assets.data).map((band, at) => bands[band]?.description ?? names[at]);
+    return { coordinates: [x, y], values, band_names: names, band_descriptions: descriptions };
   });
 
   const preview: Handler = async (request, reply) => {
@@ -185,9 +234,10 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const tile: Handler = async (request, reply) => {
     const { tms, z, x, y, format } = request.params as Record<"tms" | "z" | "x" | "y", string> & { format?: string };
     const query = request.query as Query;
-    const size = parseCount(query, "tilesize", MAX_TILE_SIZE) ?? 256;
+    const [, row, scale = "1"] = /^(\d+)(?:@([1-4])x)?$/.exec(y) ?? [];
+    const size = parseCount(query, "tilesize", MAX_TILE_SIZE) ?? 256 * Number(scale);
     const set = findTileMatrixSet(tms);
-    const grid = set && tileToGrid(set, Number(z), Number(x), Number(y), size);
+    const grid = set && tileToGrid(set, Number(z), Number(x), row === undefined ? Number.NaN : Number(row), size);
     if (grid === undefined) {
       throw new Problem(404, "The tile does not exist.");
     }
@@ -219,7 +269,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   get("/tiles/:tms/:z/:x/:y", tile);
   get("/tiles/:tms/:z/:x/:y.:format", tile);
 
-  get("/:tms/tilejson.json", async (request, reply) => {
+  const tilejson: Handler = async (request, reply) => {
     const { tms } = request.params as { tms: string };
     const query = request.query as Query;
     const set = findTileMatrixSet(tms);
@@ -232,7 +282,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const format = one(query["tile_format"]);
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
-      for (const each of name === "tile_format" ? [] : listOf(value)) {
+      for (const each of ["tile_format", "minzoom", "maxzoom"].includes(name) ? [] : listOf(value)) {
         search.append(name, each);
       }
     }
@@ -248,7 +298,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       bounds,
       center: [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, minzoom],
     };
-  });
+  };
+  get("/:tms/tilejson.json", tilejson);
 }
 
 /** One pixel, far smaller than those of any file. */

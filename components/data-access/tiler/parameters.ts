@@ -5,17 +5,19 @@ import {
   type Range,
   type Resampling,
   type SceneAsset,
+  type StatisticsRequest,
   TERRAIN_ALGORITHMS,
   type TerrainAlgorithm,
   parseColormap,
-  toVariable,
 } from "@swath/raster";
 import { Problem } from "@swath/service";
 
+import { parseGamma } from "./color-formula.ts";
 import { parseSelection } from "./selection.ts";
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+const MAX_CATEGORIES = 1000;
 const MAX_COLORMAP_CHARACTERS = 100_000;
 
 /** Parameters of a tiler's requests that say what is read and how it looks, by the names that its clients know. */
@@ -27,7 +29,8 @@ export function parseRender(query: Query): Partial<ImageRequest> {
   const resampling =
     parseOneOf(query, "resampling", RESAMPLINGS) ?? parseOneOf(query, "resampling_method", RESAMPLINGS);
   const selection = parseSelection(one(query["pixel_selection"]))?.selection;
-  const gamma = /gamma\s+\w+\s+([\d.]+)/i.exec(one(query["color_formula"]) ?? "")?.[1];
+  const gamma = parseGamma(one(query["color_formula"]));
+  const hasMask = parseBoolean(query, "return_mask") !== false;
   if (algorithm !== undefined && !TERRAIN_ALGORITHMS.includes(algorithm as TerrainAlgorithm)) {
     throw new Problem(400, `algorithm must be one of ${TERRAIN_ALGORITHMS.join(", ")}.`);
   }
@@ -38,15 +41,17 @@ export function parseRender(query: Query): Partial<ImageRequest> {
     ...(algorithm !== undefined && { terrain: { algorithm: algorithm as TerrainAlgorithm } }),
     ...(resampling !== undefined && { resampling: resampling satisfies Resampling }),
     ...(selection !== undefined && { selection }),
-    ...(gamma !== undefined && { gamma: Number(gamma) }),
+    ...(gamma !== undefined && { gamma }),
+    // What is not there is black, as in pictures that have no mask.
+    ...(!hasMask && { background: [0, 0, 0] as const }),
     ...parseUnscale(query),
   };
 }
 
 /** Whether scale and offset are applied; what the file means when nothing is said. */
 export function parseUnscale(query: Query): { readonly unscale?: boolean } {
-  const text = parseOneOf(query, "unscale", ["true", "false"]);
-  return text === undefined ? {} : { unscale: text === "true" };
+  const unscale = parseBoolean(query, "unscale");
+  return unscale === undefined ? {} : { unscale };
 }
 
 export function parseExpressions(query: Query): readonly string[] | undefined {
@@ -57,35 +62,17 @@ export function parseExpressions(query: Query): readonly string[] | undefined {
       .map((part) => part.trim())
       .filter((part) => part !== "");
   }
-  const bands = listOf(query["bidx"]).map((text) => {
-    if (!/^\d{1,4}$/.test(text) || Number(text) === 0) {
-      throw new Problem(400, "bidx must be the number of a band, from 1.");
-    }
-    return `b${text}`;
-  });
-  return bands.length > 0 ? bands : parseAssets(query);
+  const bands = listOf(query["bidx"]).flatMap(parseBands);
+  return bands.length > 0 ? bands.map((band) => `b${band}`) : undefined;
 }
 
-/** `assets`, of which `asset_bidx=<asset>|1,2` takes some bands. */
-function parseAssets(query: Query): readonly string[] | undefined {
-  const assets = listOf(query["assets"])
-    .flatMap((text) => text.split(","))
-    .filter((key) => key !== "");
-  const chosen = new Map(
-    listOf(query["asset_bidx"]).map((text) => {
-      const [key = "", list = ""] = text.split("|");
-      const bands = list.split(",");
-      if (!bands.every((band) => /^[1-9]\d{0,3}$/.test(band))) {
-        throw new Problem(400, "asset_bidx must be an asset and numbers of bands, from 1: red|1,2.");
-      }
-      return [key, bands] as const;
-    }),
-  );
-  const names = assets.flatMap((key) => {
-    const bands = chosen.get(key);
-    return bands === undefined ? [toVariable(key)] : bands.map((band) => `${toVariable(key)}_b${band}`);
-  });
-  return names.length === 0 ? undefined : names;
+/** `1` or `1,2`. @throws {Problem} 400 */
+export function parseBands(text: string): readonly string[] {
+  const bands = text.split(",");
+  if (!bands.every((band) => /^[1-9]\d{0,3}$/.test(band))) {
+    throw new Problem(400, `"${text.slice(0, 50)}" must be numbers of bands, from 1: bidx=2, asset_bidx=red|1,2.`);
+  }
+  return bands;
 }
 
 /** Which variable of a file of many is meant, and where: `variable=tas&sel=time=2020-01-01&sel=level=500`. */
@@ -152,6 +139,24 @@ export function parseCount(query: Query, name: string, maximum: number): number 
   return value;
 }
 
+/** `histogram_bins`, `histogram_range` as `min,max`, or `categorical` with values as `c`. @throws {Problem} 400 */
+export function parseHistogram(query: Query): Pick<StatisticsRequest, "bins" | "range" | "categories"> {
+  const values = listOf(query["c"]).flatMap((text) => text.split(",").map(Number));
+  if (values.some((value) => !Number.isFinite(value)) || values.length > MAX_CATEGORIES) {
+    throw new Problem(400, `c must be a number that is a category, given up to ${MAX_CATEGORIES} times.`);
+  }
+  if (parseBoolean(query, "categorical") === true) {
+    return { categories: values };
+  }
+  const bins = parseCount(query, "histogram_bins", 1024);
+  const text = one(query["histogram_range"]);
+  const [least = Number.NaN, greatest = Number.NaN, ...more] = text?.split(",").map(Number) ?? [];
+  if (text !== undefined && !(least < greatest && more.length === 0)) {
+    throw new Problem(400, "histogram_range must be min,max.");
+  }
+  return { ...(bins !== undefined && { bins }), ...(text !== undefined && { range: [least, greatest] }) };
+}
+
 export function one(value: string | readonly string[] | undefined): string | undefined {
   const first = typeof value === "string" ? value : value?.[0];
   return first === "" ? undefined : first;
@@ -159,6 +164,15 @@ export function one(value: string | readonly string[] | undefined): string | und
 
 export function listOf(value: string | readonly string[] | undefined): readonly string[] {
   return value === undefined ? [] : typeof value === "string" ? [value] : value;
+}
+
+/** Clients in Python write True and False. @throws {Problem} 400 */
+export function parseBoolean(query: Query, name: string): boolean | undefined {
+  const text = one(query[name])?.toLowerCase();
+  if (text !== undefined && text !== "true" && text !== "false") {
+    throw new Problem(400, `${name} must be true or false.`);
+  }
+  return text === undefined ? undefined : text === "true";
 }
 
 function parseOneOf<T extends string>(query: Query, name: string, allowed: readonly T[]): T | undefined {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/context.ts";
 import type { Bbox } from "@swath/raster";
-import { toBbox } from "../layers/names.ts";
+import { ITEM_SEPARATOR, toBbox } from "../layers/names.ts";
 import { type Query, one } from "./parameters.ts";
 import { parseSavedSearch, readSavedSearch, writeSavedSearch } from "./saved-search.ts";
 import { addSceneRoutes } from "./scene-routes.ts";
@@ -46,6 +46,14 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
     }
     return toLayerTarget(context, layer, request, reply);
   };
+  const openCollectionItem: OpenTarget = async (request, reply) => {
+    const { collection, item } = request.params as { collection: string; item: string };
+    const layer = await layers.find(`${collection}${ITEM_SEPARATOR}${item}`, callerOf(request), signalOf(reply));
+    if (layer === undefined) {
+      throw new Problem(404, `There is no item "${item.slice(0, 100)}" in "${collection.slice(0, 100)}".`);
+    }
+    return toLayerTarget(context, layer, request, reply);
+  };
   const openSearch = async (request: FastifyRequest, reply: FastifyReply) => {
     const { search } = request.params as { search: string };
     const requested = readSavedSearch(search);
@@ -61,6 +69,9 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
   });
   void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "collections", open: openCollection }), {
     prefix: "/collections/:collection",
+  });
+  void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "collections", open: openCollectionItem }), {
+    prefix: "/collections/:collection/items/:item",
   });
   void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "searches", open: openSearch }), {
     prefix: "/searches/:search",

@@ -14,8 +14,10 @@ import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts"
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
+import { expandAssets } from "./asset-bands.ts";
+import { checkParameters } from "./check-parameters.ts";
 import { describeItem, describeTarget } from "./describe-target.ts";
-import { type Query, listOf, one, parseCount } from "./parameters.ts";
+import { type Query, listOf, one, parseCount, parseHistogram } from "./parameters.ts";
 import {
   MAX_TILE_SIZE,
   PREVIEW_SIZE,
@@ -25,7 +27,7 @@ import {
   sizeOf,
   toFormat,
 } from "./request-grid.ts";
-import { type OpenTarget, type SceneTarget, scenesFor, toLook } from "./scene-target.ts";
+import { type OpenTarget, type SceneTarget, scenesFor, toLook, withNodata } from "./scene-target.ts";
 
 /** Larger: values on the sphere are meant for one place. */
 const POINT_ITEMS = 50;
@@ -38,16 +40,24 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 export function addSceneRoutes(
   app: FastifyInstance,
   { pool, pictures }: DataAccessContext,
-  { tag, open }: { readonly tag: string; readonly open: OpenTarget },
+  { tag, open }: { readonly tag: "stac" | "collections" | "searches"; readonly open: OpenTarget },
 ): void {
+  checkParameters(app, tag);
   const tagged = { schema: { tags: [tag] } as object };
   const get = (path: string, handler: Handler) => app.get(path, tagged, handler);
   const post = (path: string, handler: Handler) => app.post(path, { ...tagged, bodyLimit: FEATURE_BYTES }, handler);
 
   /** The box is only for finding scenes, and need not be exact. */
-  const toRequest = async (target: SceneTarget, query: Query, grid: GridRequest, area: Bbox | undefined) => {
-    const look = toLook(target, query);
-    const scenes = scenesFor(await target.findItems(area), look.expressions);
+  const toRequest = async (
+    target: SceneTarget,
+    query: Query,
+    grid: GridRequest,
+    area: Bbox | undefined,
+    options: { readonly isPicture: boolean; readonly signal: AbortSignal },
+  ) => {
+    const items = await target.findItems(area);
+    const look = toLook(target, query, await expandAssets(query, items, pool, options));
+    const scenes = withNodata(scenesFor(items, look.expressions), query);
     return { ...look, scenes, grid } satisfies ImageRequest;
   };
   const sendPicture = async (
@@ -61,15 +71,14 @@ export function addSceneRoutes(
     const target = await open(request, reply);
     const { bbox, bboxCrs = grid.crs ?? DEGREES } = grid;
     const area = bbox && reprojectBbox(bbox, bboxCrs, DEGREES);
-    const full = await toRequest(target, query, grid, area);
+    const chosen = toFormat(format ?? one(query["format"]));
+    const isPicture = chosen.format !== "npy" && chosen.format !== "tif";
+    const signal = signalOf(reply);
+    const full = await toRequest(target, query, grid, area, { isPicture, signal });
     if (full.scenes.length === 0 && (grid.width === undefined || grid.height === undefined)) {
       throw new Problem(404, "There is nothing in this area.");
     }
-    const image = await pictures.render(
-      { ...full, ...(clip !== undefined && { clip }), ...toFormat(format ?? one(query["format"])) },
-      target.id,
-      signalOf(reply),
-    );
+    const image = await pictures.render({ ...full, ...(clip !== undefined && { clip }), ...chosen }, target.id, signal);
     return sendImage(request, reply, image);
   };
 
@@ -112,13 +121,15 @@ export function addSceneRoutes(
   ) => {
     const query = request.query as Query;
     const { bbox, bboxCrs = DEGREES } = grid;
-    const full = await toRequest(target, query, grid, bbox && reprojectBbox(bbox, bboxCrs, DEGREES));
+    const signal = signalOf(reply);
+    const area = bbox && reprojectBbox(bbox, bboxCrs, DEGREES);
+    const full = await toRequest(target, query, grid, area, { isPicture: false, signal });
     if (full.scenes.length === 0) {
       throw new Problem(404, "There is nothing in this area.");
     }
     const { expressions, scenes, unscale, resampling, selection } = full;
     const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
-    const bins = parseCount(query, "histogram_bins", 1024);
+    const histogram = parseHistogram(query);
     return pool.statistics(
       {
         scenes,
@@ -128,10 +139,10 @@ export function addSceneRoutes(
         ...(selection !== undefined && { selection }),
         ...(unscale !== undefined && { unscale }),
         ...(percentiles.length > 0 && { percentiles }),
-        ...(bins !== undefined && { bins }),
+        ...histogram,
         ...(clip !== undefined && { clip }),
       },
-      signalOf(reply),
+      signal,
     );
   };
   const maxSizeOf = (request: FastifyRequest) => parseCount(request.query as Query, "max_size", 4096) ?? PREVIEW_SIZE;
@@ -167,10 +178,11 @@ export function addSceneRoutes(
     const half = crs.isGeographic ? 1e-6 : 0.1;
     const bbox: Bbox = [x - half, y - half, x + half, y + half];
     const items = await target.findItems(reprojectBbox(bbox, crs, DEGREES), POINT_ITEMS);
-    const { expressions, unscale } = toLook(target, query);
+    const own = await expandAssets(query, items, pool, { isPicture: false, signal: signalOf(reply) });
+    const { expressions, unscale } = toLook(target, query, own);
     const values: unknown[] = [];
     for (const item of items) {
-      const scenes = scenesFor([item], expressions);
+      const scenes = withNodata(scenesFor([item], expressions), query);
       if (scenes.length === 0) {
         continue;
       }
@@ -180,7 +192,7 @@ export function addSceneRoutes(
           grid: { crs, bbox, width: 1, height: 1 },
           expressions,
           resampling: "nearest",
-          ...(unscale === true && { unscale }),
+          ...(unscale !== undefined && { unscale }),
         },
         signalOf(reply),
       );

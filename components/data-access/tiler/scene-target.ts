@@ -9,7 +9,7 @@ import { placeScene } from "../layers/place-scene.ts";
 import { parsePosition } from "../layers/position.ts";
 import { canShow } from "../layers/render-layer.ts";
 import { requireStyle } from "../styles/routes.ts";
-import { type Query, listOf, one, parseRender } from "./parameters.ts";
+import { type Query, listOf, one, parseNodata, parseRender } from "./parameters.ts";
 import { parseSelection } from "./selection.ts";
 
 /** Scenes of one picture; more are hidden below those that come first. */
@@ -68,10 +68,13 @@ export function toLayerTarget(
 
 /** How a request wants it shown: by its own parameters, else by a style, else by the target's first one. */
 export function toLook(
-  { styles, layer }: SceneTarget,
+  { styles, layer }: Pick<SceneTarget, "styles" | "layer">,
   query: Query,
+  /** What `assets` means. */
+  assets: readonly string[] | undefined,
 ): Partial<ImageRequest> & { readonly expressions: readonly string[] } {
-  const own = parseRender(query);
+  const rendered = parseRender(query);
+  const own = assets === undefined ? rendered : { ...rendered, expressions: assets };
   const name = one(query["style"]);
   const style =
     layer === undefined
@@ -101,3 +104,13 @@ export function toLook(
 /** Items of a collection do not all have the same assets. */
 export const scenesFor = (items: readonly LayerItem[], expressions: readonly string[]): readonly Scene[] =>
   items.map(({ scene }) => scene).filter((scene) => canShow(scene.assets, { expressions }));
+
+/** With the value of missing pixels that the request names, in all of their files. */
+export function withNodata(scenes: readonly Scene[], query: Query): readonly Scene[] {
+  const nodata = parseNodata(query);
+  return nodata === undefined
+    ? scenes
+    : scenes.map(({ assets }) => ({
+        assets: Object.fromEntries(Object.entries(assets).map(([name, asset]) => [name, { ...asset, nodata }])),
+      }));
+}

@@ -28,8 +28,8 @@ export type { BandStatistics } from "./render/statistics.ts";
 export { TERRAIN_ALGORITHMS, type TerrainAlgorithm } from "./render/terrain.ts";
 export type { Range } from "./render/render-image.ts";
 export { type GridRequest, MAX_OUTPUT_PIXELS } from "./engine/resolve-grid.ts";
-export { listDataBands } from "./engine/choose-bands.ts";
-export { type Scene, type SceneAsset, toVariable } from "./engine/scene.ts";
+export { chooseBands, listDataBands } from "./engine/choose-bands.ts";
+export { type Scene, type SceneAsset, defaultExpressions, toVariable } from "./engine/scene.ts";
 export type {
   CoverageRequest,
   DescribedRaster,

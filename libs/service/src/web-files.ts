@@ -12,6 +12,8 @@ interface WebFilesOptions {
   readonly directory: string;
   /** Paths below which there are no pages: an unknown one is a 404 for programs. `/api/` when left out. */
   readonly programs?: readonly string[];
+  /** The app's only pages, with what is below them; all that no program answers when left out. */
+  readonly pages?: readonly string[];
   /** Other hosts of the deployment that the pages ask, as origins: `https://objstore.<domain>`. */
   readonly connect?: readonly string[];
   /** Hosts of the deployment that pictures come from, as origins. */
@@ -26,12 +28,14 @@ interface WebFilesOptions {
  * the page, styles by nonce, no host but those named. Register it after the API; where nothing was built, pages answer 503.
  */
 export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions): Promise<void> {
-  const { directory, programs = ["/api/"] } = options;
+  const { directory, programs = ["/api/"], pages } = options;
+  const isPage = (path: string) => pages?.some((page) => path === page || path.startsWith(`${page}/`)) ?? true;
   await addWebAssets(app, options);
   app.get("/*", { schema: { hide: true } as object }, async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "/";
-    if (programs.some((prefix) => path.startsWith(prefix)) || !wantsPage(request)) {
-      throw new Problem(404, `There is nothing at ${request.method} ${path}.`);
+    if (programs.some((prefix) => path.startsWith(prefix)) || !isPage(path) || !wantsPage(request)) {
+      const hint = pages === undefined ? "" : " /docs lists the paths of this service.";
+      throw new Problem(404, `There is nothing at ${request.method} ${path}.${hint}`);
     }
     const template = await readWebPage(directory);
     if (template === undefined) {

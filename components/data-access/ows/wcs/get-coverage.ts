@@ -47,6 +47,7 @@ export function toCoveragePart(coverage: Coverage, kvp: Kvp): CoveragePart {
   return {
     coverage,
     grid: toCoverageGrid(coverage.grid, {
+      pixels: coverage.pixels,
       subsets,
       subsetCrs,
       outputCrs: output === undefined ? coverage.grid.crs : requireCrs(output, "OutputCrs-NotSupported"),

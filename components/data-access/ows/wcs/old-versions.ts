@@ -136,6 +136,7 @@ function toGrid(
     isSlice: false,
   });
   return toCoverageGrid(coverage.grid, {
+    pixels: coverage.pixels,
     subsets: [side("x", bbox[0], bbox[2]), side("y", bbox[1], bbox[3])],
     subsetCrs: crs,
     outputCrs: output,

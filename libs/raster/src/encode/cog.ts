@@ -1,17 +1,11 @@
-import { promisify } from "node:util";
-import { deflate } from "node:zlib";
-
 import { checkCancelled } from "../errors.ts";
 import { type BandInfo, type SampleType, type Samples, bytesOf, createSamples } from "../readers/raster.ts";
+import { isFull } from "../render/masks.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Grid } from "../warp/grid.ts";
-import { type TagValue, encodeDirectory, toGeoTags, toSampleTags, writePointer } from "./tiff-directory.ts";
+import { TILE, compressMask, compressTiles } from "./cog-tiles.ts";
+import { type TagValue, encodeDirectory, toGeoTags, toMaskTags, toSampleTags, writePointer } from "./tiff-directory.ts";
 
-const deflateAsync = promisify(deflate);
-
-const TILE = 512;
-/** One percent more bytes than 6, a quarter less time. */
-const DEFLATE_LEVEL = 4;
 /** Offsets of plain TIFF have 32 bits; beyond this the file is a BigTIFF. */
 const MAX_CLASSIC_BYTES = 2 ** 32 - 2 ** 26;
 
@@ -19,7 +13,10 @@ export interface CogOptions {
   readonly type: SampleType;
   /** Written where there is nothing. */
   readonly nodata?: number;
-  readonly bands: readonly Pick<BandInfo, "scale" | "offset" | "unit" | "description">[];
+  /** Pixels that not all bands have are told by a mask beside them, which is left out where every pixel is there. */
+  readonly hasMask?: boolean;
+  readonly bands: readonly (Pick<BandInfo, "scale" | "offset" | "unit" | "description"> &
+    Partial<Pick<BandInfo, "color">>)[];
   readonly isRgb?: boolean;
   readonly overviews?: boolean;
 }
@@ -45,6 +42,7 @@ export async function* encodeCog(
     reading.catch(() => undefined);
     return reading;
   };
+  let isMasked = false;
   // The next rows are read while these are compressed, which other threads do.
   let next = read(0);
   for (let row = 0; row < grid.height; row += TILE) {
@@ -53,42 +51,58 @@ export async function* encodeCog(
     if (row + TILE < grid.height) {
       next = read(row + TILE);
     }
+    const mask = options.hasMask === true ? intersectMasks(planes) : undefined;
     await addRows(
       levels,
       0,
-      planes.map((plane) => fillMasked(plane, options)),
+      [...planes.map((plane) => fillMasked(plane, options)), ...(mask === undefined ? [] : [mask])],
       Math.min(TILE, grid.height - row),
     );
+    isMasked ||= mask !== undefined && !isFull(mask);
   }
-  const stored = levels.reduce((sum, { tiles }) => sum + tiles.reduce((bytes, tile) => bytes + tile.length, 0), 0);
+  if (!isMasked) {
+    for (const level of levels) {
+      level.maskTiles.length = 0;
+    }
+  }
+  const stored = levels.reduce(
+    (sum, level) => sum + tilesOf(level).reduce((bytes, { length }) => bytes + length, 0),
+    0,
+  );
   const isBig = stored > MAX_CLASSIC_BYTES;
   const head = encodeHead(grid, levels, options, isBig);
   yield head;
-  for (const { tiles } of levels.toReversed()) {
-    for (const tile of tiles) {
-      yield tile;
-    }
+  for (const level of levels.toReversed()) {
+    yield* tilesOf(level);
   }
 }
 
 interface Level {
   readonly width: number;
   readonly height: number;
+  readonly bands: number;
   readonly tiles: Uint8Array[];
-  /** Rows that wait for enough of them for a row of tiles, one array a band. */
+  /** Empty where there is no mask. */
+  readonly maskTiles: Uint8Array[];
+  /** Rows that wait for enough of them for a row of tiles, one array a band; the last one is the mask where there is one. */
   readonly pending: Samples[];
   pendingRows: number;
   finishedRows: number;
 }
 
-function createLevels({ width, height }: Grid, { bands, type, overviews = true }: CogOptions): Level[] {
+function createLevels(
+  { width, height }: Grid,
+  { bands, type, hasMask = false, overviews = true }: CogOptions,
+): Level[] {
   const levels: Level[] = [];
   for (let [w, h] = [width, height]; ; [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]) {
     levels.push({
       width: w,
       height: h,
       tiles: [],
-      pending: bands.map(() => createSamples(type, w * TILE)),
+      maskTiles: [],
+      bands: bands.length,
+      pending: [...bands.map(() => createSamples(type, w * TILE)), ...(hasMask ? [new Uint8Array(w * TILE)] : [])],
       pendingRows: 0,
       finishedRows: 0,
     });
@@ -118,7 +132,11 @@ async function addRows(
     done += taken;
     if (level.pendingRows === TILE || level.finishedRows + level.pendingRows === height) {
       const complete = level.pending.map((plane) => plane.subarray(0, level.pendingRows * width));
-      level.tiles.push(...(await compressTiles(complete, width, level.pendingRows)));
+      level.tiles.push(...(await compressTiles(complete.slice(0, level.bands), width, level.pendingRows)));
+      const mask = complete[level.bands];
+      if (mask instanceof Uint8Array) {
+        level.maskTiles.push(...(await compressMask(mask, width, level.pendingRows)));
+      }
       const halves = complete.map((plane) => halve(plane, width, level.pendingRows));
       const halfRows = Math.ceil(level.pendingRows / 2);
       level.finishedRows += level.pendingRows;
@@ -140,51 +158,22 @@ function halve(plane: Samples, width: number, rows: number): Samples {
   return output;
 }
 
-async function compressTiles(planes: readonly Samples[], width: number, rows: number): Promise<readonly Uint8Array[]> {
-  const columns = Math.ceil(width / TILE);
-  return Promise.all(
-    Array.from({ length: columns }, (_, column) => {
-      const tile = cutTile(planes, width, rows, column);
-      return deflateAsync(tile, { level: DEFLATE_LEVEL });
-    }),
-  );
+/** In the order in which they are written. */
+const tilesOf = ({ tiles, maskTiles }: Level): readonly Uint8Array[] => [...tiles, ...maskTiles];
+
+/** 255 where all bands have a pixel: the mask is one for all, and says nothing wrong of any. */
+function intersectMasks(planes: readonly Plane[]): Uint8Array {
+  const masks = [...new Set(planes.map(({ mask }) => mask))];
+  return Uint8Array.from(masks[0] ?? [], (_, at) => (masks.every((mask) => mask[at] !== 0) ? 255 : 0));
 }
 
-/** Pixels next to each other, differenced where they are whole numbers; what is beyond the image is 0. */
-function cutTile(planes: readonly Samples[], width: number, rows: number, column: number): Uint8Array {
-  const [first] = planes;
-  const count = planes.length;
-  const tile = (first ?? new Uint8Array(0)).slice(0, 0).constructor as new (length: number) => Samples;
-  const output = new tile(TILE * TILE * count);
-  const left = column * TILE;
-  const columns = Math.min(TILE, width - left);
-  const isInteger = !(output instanceof Float32Array) && !(output instanceof Float64Array);
-  for (const [band, plane] of planes.entries()) {
-    for (let row = 0; row < rows; row += 1) {
-      let from = row * width + left;
-      let to = row * TILE * count + band;
-      let previous = 0;
-      for (let x = 0; x < columns; x += 1, from += 1, to += count) {
-        const value = plane[from]!;
-        output[to] = isInteger ? value - previous : value;
-        previous = value;
-      }
-      // Beyond the image zeros are meant, and so the difference to the last pixel is stored once.
-      if (isInteger && columns < TILE) {
-        output[to] = -previous;
-      }
-    }
-  }
-  return new Uint8Array(output.buffer);
-}
-
-function fillMasked({ samples, mask }: Plane, { nodata, type }: CogOptions): Samples {
-  if (nodata === undefined) {
+function fillMasked({ samples, mask, type: own }: Plane, { nodata, type }: CogOptions): Samples {
+  if (nodata === undefined && own === type) {
     return samples;
   }
   const output = createSamples(type, samples.length);
   for (let at = 0; at < output.length; at += 1) {
-    output[at] = mask[at] === 0 ? nodata : samples[at]!;
+    output[at] = nodata !== undefined && mask[at] === 0 ? nodata : samples[at]!;
   }
   return output;
 }
@@ -202,12 +191,18 @@ function encodeHead(grid: Grid, levels: readonly Level[], options: CogOptions, i
     writePointer(header, isBig ? 8 : 4, header.length, isBig);
     const parts: Buffer[] = [header];
     let at = header.length;
-    for (const [index, level] of levels.entries()) {
-      const tags = toTags(grid, level, index, offsets[index] ?? [], options, isBig);
+    const directories = levels.flatMap((level, index) => {
+      const { tiles, maskTiles } = offsets[index]!;
+      return [
+        toTags(grid, level, index, tiles, options, isBig),
+        ...(maskTiles.length === 0 ? [] : [toMaskTags(level, index, maskTiles, level.maskTiles, isBig)]),
+      ];
+    });
+    for (const [index, tags] of directories.entries()) {
       const size = encodeDirectory(tags, at, 0, isBig).length;
       const padded = Math.ceil(size / 8) * 8;
       const directory = Buffer.alloc(padded);
-      encodeDirectory(tags, at, index === levels.length - 1 ? 0 : at + padded, isBig).copy(directory);
+      encodeDirectory(tags, at, index === directories.length - 1 ? 0 : at + padded, isBig).copy(directory);
       parts.push(directory);
       at += padded;
     }
@@ -216,19 +211,19 @@ function encodeHead(grid: Grid, levels: readonly Level[], options: CogOptions, i
   return layOut(layOut(0).length);
 }
 
-function toOffsets(levels: readonly Level[], start: number): readonly (readonly number[])[] {
+function toOffsets(
+  levels: readonly Level[],
+  start: number,
+): readonly { readonly tiles: readonly number[]; readonly maskTiles: readonly number[] }[] {
   let at = start;
-  const offsets: number[][] = [];
-  for (const { tiles } of levels.toReversed()) {
-    offsets.unshift(
-      tiles.map((tile) => {
-        const offset = at;
-        at += tile.length;
-        return offset;
-      }),
-    );
-  }
-  return offsets;
+  const place = ({ length }: Uint8Array) => {
+    at += length;
+    return at - length;
+  };
+  return levels
+    .toReversed()
+    .map(({ tiles, maskTiles }) => ({ tiles: tiles.map(place), maskTiles: maskTiles.map(place) }))
+    .toReversed();
 }
 
 function toTags(
@@ -257,7 +252,7 @@ function toTags(
     { id: 324, type: isBig ? "long8" : "long", values: offsets },
     { id: 325, type: "long", values: level.tiles.map((tile) => tile.length) },
     ...(bands.length > colors
-      ? [{ id: 338, type: "short" as const, values: Array.from({ length: bands.length - colors }, () => 0) }]
+      ? [{ id: 338, type: "short" as const, values: bands.slice(colors).map(toExtraSample) }]
       : []),
     ...(index === 0 ? toGeoTags(grid) : []),
     ...(metadata === undefined ? [] : [{ id: 42_112, type: "ascii" as const, values: metadata }]),
@@ -266,6 +261,9 @@ function toTags(
       : [{ id: 42_113, type: "ascii" as const, values: Number.isNaN(nodata) ? "nan" : String(nodata) }]),
   ];
 }
+
+/** Unassociated alpha, or of no meaning (TIFF 6.0 section 18). */
+const toExtraSample = ({ color }: CogOptions["bands"][number]) => (color === "alpha" ? 2 : 0);
 
 function toGdalMetadata(bands: CogOptions["bands"]): string | undefined {
   const items = bands.flatMap(({ scale, offset, unit, description }, sample) => [

@@ -1,3 +1,4 @@
+import { commonTypeOf } from "../readers/common-type.ts";
 import { type SampleType, type Samples, createSamples } from "../readers/raster.ts";
 import type { Plane } from "../render/plane.ts";
 
@@ -16,7 +17,7 @@ const DTYPES: Readonly<Record<SampleType, string>> = {
  * `.npy` (format 1.0) of shape (bands + 1, height, width): the last one is the mask, 0 or 255. A pixel is there
  * where any band has it, as in pictures. */
 export function encodeNumpy(planes: readonly Plane[], width: number, height: number): Uint8Array {
-  const type = commonTypeOf(planes);
+  const type = commonTypeOf(planes.map((plane) => plane.type));
   const mask = createSamples(type, width * height);
   for (let at = 0; at < mask.length; at += 1) {
     const exists = planes.some((plane) => plane.mask[at] !== 0);
@@ -31,15 +32,6 @@ export function encodeNumpy(planes: readonly Plane[], width: number, height: num
     header,
     ...arrays.map((samples) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)),
   ]);
-}
-
-/** An array has one type: that of all bands, or one of floats that holds them all. */
-function commonTypeOf(planes: readonly Plane[]): SampleType {
-  const [first] = planes;
-  if (first === undefined || planes.every(({ type }) => type === first.type)) {
-    return first?.type ?? "uint8";
-  }
-  return planes.some(({ type }) => ["float64", "int32", "uint32"].includes(type)) ? "float64" : "float32";
 }
 
 function toType({ samples, type }: Plane, wanted: SampleType): Samples {

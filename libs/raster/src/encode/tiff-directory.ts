@@ -1,6 +1,7 @@
 import type { SampleType } from "../readers/raster.ts";
 import type { Grid } from "../warp/grid.ts";
 import { invalidRequest } from "../errors.ts";
+import { TILE } from "./cog-tiles.ts";
 
 /** Types of tags that are written. */
 const TYPE = { ascii: 2, short: 3, long: 4, double: 12, long8: 16 } as const;
@@ -104,5 +105,29 @@ export function toSampleTags(type: SampleType, samples: number): readonly TagVal
   return [
     { id: 258, type: "short", values: Array.from({ length: samples }, () => bits) },
     { id: 339, type: "short", values: Array.from({ length: samples }, () => format) },
+  ];
+}
+
+/** The directory of a mask of one bit a pixel, in deflated tiles, behind that of its image. */
+export function toMaskTags(
+  { width, height }: { readonly width: number; readonly height: number },
+  level: number,
+  offsets: readonly number[],
+  tiles: readonly Uint8Array[],
+  isBig: boolean,
+): readonly TagValue[] {
+  return [
+    { id: 254, type: "long", values: [level === 0 ? 4 : 5] },
+    { id: 256, type: "long", values: [width] },
+    { id: 257, type: "long", values: [height] },
+    { id: 258, type: "short", values: [1] },
+    { id: 259, type: "short", values: [8] },
+    { id: 262, type: "short", values: [4] },
+    { id: 277, type: "short", values: [1] },
+    { id: 284, type: "short", values: [1] },
+    { id: 322, type: "short", values: [TILE] },
+    { id: 323, type: "short", values: [TILE] },
+    { id: 324, type: isBig ? "long8" : "long", values: offsets },
+    { id: 325, type: "long", values: tiles.map(({ length }) => length) },
   ];
 }

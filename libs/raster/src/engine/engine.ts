@@ -4,8 +4,7 @@ import { encodeNumpy } from "../encode/numpy.ts";
 import { RasterError, checkCancelled, invalidRequest } from "../errors.ts";
 import { KeptMemory, type Memory } from "../memory.ts";
 import { createMosaic } from "../mosaic/select-pixels.ts";
-import type { BandInfo, Raster, RasterInfo } from "../readers/raster.ts";
-import { compileExpression } from "../render/expression.ts";
+import type { Raster } from "../readers/raster.ts";
 import { isClear } from "../render/masks.ts";
 import type { Plane } from "../render/plane.ts";
 import { type Range, renderImage } from "../render/render-image.ts";
@@ -18,7 +17,7 @@ import type { Grid } from "../warp/grid.ts";
 import { wholeOf } from "../warp/read-grid.ts";
 import { BlockCache } from "../windows/block-cache.ts";
 import { listDataBands, withoutPosition } from "./choose-bands.ts";
-import { toCogOptions } from "./cog-options.ts";
+import { type WrittenBand, mergeInfos, toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
 import { OpenRasters, type UseRasters } from "./open-rasters.ts";
 import { readPoint } from "./read-point.ts";
@@ -96,7 +95,7 @@ export class RasterEngine {
     const rasters = this.#rasters.noting(versions);
     const grid = await this.#toGrid(request, signal);
     const isData = request.format === "npy" || request.format === "tif";
-    const { planes, info, expressions } = await this.#readMosaic(
+    const { planes, info, infos, expressions } = await this.#readMosaic(
       isData ? await this.#withAllBands(request, signal, rasters) : request,
       grid,
       request.terrain === undefined ? 0 : 1,
@@ -119,7 +118,7 @@ export class RasterEngine {
     }
     if (format === "tif") {
       const parts: Uint8Array[] = [];
-      for await (const part of this.#encode(grid, planes, expressions, info, signal)) {
+      for await (const part of this.#encode(grid, planes, infos, signal)) {
         parts.push(part);
       }
       return {
@@ -134,7 +133,9 @@ export class RasterEngine {
       info?.palette !== undefined &&
       expressions.length === 1 &&
       expressions[0] === "b1";
-    const image = renderImage(planes, grid.width, grid.height, {
+    // Transparency that is asked for as the fourth band is in the masks of the others already.
+    const shown = planes.length === 4 && infos?.[3]?.color === "alpha" ? planes.slice(0, 3) : planes;
+    const image = renderImage(shown, grid.width, grid.height, {
       rescale,
       memory,
       ...(request.gamma !== undefined && { gamma: request.gamma }),
@@ -162,12 +163,12 @@ export class RasterEngine {
   async *coverage(coverage: CoverageRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const request = await this.#withAllBands(coverage, signal);
     const grid = await this.#toGrid(request, signal, request.maxPixels);
-    const probe = await this.#probe(request, signal);
+    const bands = await this.#probe(request, signal);
     const rows = async (firstRow: number, count: number): Promise<readonly Plane[]> => {
       const part = cutRows(grid, firstRow, count);
       return (await this.#readMosaic(request, part, 0, signal)).planes;
     };
-    yield* encodeCog(grid, rows, toCogOptions(probe.bands, probe.info, request.unscale === true), signal);
+    yield* encodeCog(grid, rows, toCogOptions(bands, request.unscale === true), signal);
   }
 
   async statistics(request: StatisticsRequest, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {
@@ -184,6 +185,7 @@ export class RasterEngine {
           ...(request.percentiles !== undefined && { percentiles: request.percentiles }),
           ...(request.bins !== undefined && { bins: request.bins }),
           ...(request.range !== undefined && { range: request.range }),
+          ...(request.categories !== undefined && { categories: request.categories }),
         }),
       ]),
     );
@@ -248,31 +250,26 @@ export class RasterEngine {
     return { ...request, expressions: await this.#useFirst(request.scenes, list, signal, rasters) };
   }
 
-  /** Types and descriptions of what the expressions give, without reading pixels of an area. */
-  async #probe(
-    request: PixelsRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<{ bands: readonly (BandInfo & { isPlain: boolean })[]; info: RasterInfo }> {
-    return this.#useFirst(
-      request.scenes,
-      async ({ info }) => {
-        const bands = await readScene(
-          {
-            scene: request.scenes[0] as Scene,
-            grid: undefined,
-            requested: wholeOf({ width: 0, height: 0 }),
-            expressions: request.expressions ?? [],
-            unscale: request.unscale,
-            resampling: "nearest",
-          },
-          this.cache,
-          this.#rasters,
-          signal,
-        );
-        return { info, bands: bands.infos };
-      },
-      signal,
-    );
+  /** Types and descriptions of what the expressions give in all scenes, without reading pixels of an area. */
+  async #probe(request: PixelsRequest, signal: AbortSignal | undefined): Promise<readonly WrittenBand[]> {
+    let infos: readonly WrittenBand[] | undefined;
+    for (const scene of request.scenes.slice(0, MAX_SCENES)) {
+      const own = await readScene(
+        {
+          scene,
+          grid: undefined,
+          requested: wholeOf({ width: 0, height: 0 }),
+          expressions: request.expressions ?? [],
+          unscale: request.unscale,
+          resampling: "nearest",
+        },
+        this.cache,
+        this.#rasters,
+        signal,
+      );
+      infos = infos === undefined ? own.infos : mergeInfos(infos, own.infos);
+    }
+    return infos ?? [];
   }
 
   async #readMosaic(
@@ -291,19 +288,25 @@ export class RasterEngine {
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
     const mosaic = createMosaic(selection, read, memory);
+    let infos: readonly WrittenBand[] | undefined;
     for (const scene of scenes) {
       const requested = mosaic.requested();
       if (requested === undefined) {
         break;
       }
       checkCancelled(signal);
-      const { planes, part } = await readScene(
+      const {
+        planes,
+        part,
+        infos: own,
+      } = await readScene(
         { scene, grid: read, requested, expressions, resampling, unscale, ...(memory && { memory }) },
         this.cache,
         rasters,
         signal,
       );
       mosaic.add(planes, part);
+      infos = infos === undefined ? own : mergeInfos(infos, own);
     }
     const whole =
       mosaic.finish() ??
@@ -320,7 +323,7 @@ export class RasterEngine {
         : planes
             .slice(0, 1)
             .map((plane) => cropPlane(computeTerrain(plane, read, terrain.algorithm, terrain), read, grid, margin));
-    return { planes: shaded, expressions, ...(info !== undefined && { info }) };
+    return { planes: shaded, expressions, ...(info !== undefined && { info }), ...(infos !== undefined && { infos }) };
   }
 
   /** Bytes are shown as they are; anything else by what most of its pixels have, in the whole scene, so that tiles fit together. */
@@ -370,25 +373,19 @@ export class RasterEngine {
   #encode(
     grid: Grid,
     planes: readonly Plane[],
-    expressions: readonly string[],
-    info: RasterInfo | undefined,
+    infos: readonly WrittenBand[] | undefined,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array> {
-    const bands = planes.map(({ type }, index) => {
-      const plain = /^b(\d+)$/.exec(compileExpression(expressions[index] ?? "b1").plain ?? "")?.[1];
-      return {
-        ...(info?.bands[Number(plain ?? 1) - 1] ?? { isComplex: false, color: "gray" as const }),
-        type,
-        isPlain: plain !== undefined,
-      };
-    });
-    const options = toCogOptions(bands, info, false);
+    const bands = planes.map(({ type }, index): WrittenBand => ({
+      ...(infos?.[index] ?? { isComplex: false, color: "gray", isPlain: false }),
+      type,
+    }));
     const rows = async (firstRow: number, count: number) =>
       planes.map(({ samples, mask, type }) => ({
         samples: samples.subarray(firstRow * grid.width, (firstRow + count) * grid.width),
         mask: mask.subarray(firstRow * grid.width, (firstRow + count) * grid.width),
         type,
       }));
-    return encodeCog(grid, rows, options, signal);
+    return encodeCog(grid, rows, toCogOptions(bands, false), signal);
   }
 }

@@ -2,6 +2,7 @@ import type { Raster } from "../readers/raster.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
 import { toLongitudeFrom } from "../warp/pixel-map.ts";
 import { westernmostOf } from "../warp/read-grid.ts";
+import { missingOf } from "../warp/pick-samples.ts";
 import { createReproject } from "../warp/reproject.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
 import { readWindow } from "../windows/read-window.ts";
@@ -33,9 +34,9 @@ export async function readPoint(
   const window = await readWindow(raster, cache, { level: 0, x: column, y: row, width: 1, height: 1, bands }, signal);
   return window.planes.map((samples, at) => {
     const band = info.bands[bands[at]!]!;
-    const { nodata, scale = 1, offset = 0 } = band;
+    const { scale = 1, offset = 0 } = band;
     const value = samples[0]!;
-    const exists = value !== nodata && !Number.isNaN(value) && window.mask?.[0] !== 0;
+    const exists = value !== missingOf(band) && !Number.isNaN(value) && window.mask?.[0] !== 0;
     return exists ? (isUnscaled(band, unscale) ? value * scale + offset : value) : null;
   });
 }

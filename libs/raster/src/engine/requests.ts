@@ -81,6 +81,8 @@ export interface StatisticsRequest extends PixelsRequest {
   readonly percentiles?: readonly number[];
   readonly bins?: number;
   readonly range?: Range;
+  /** Counts pixels of each of these values, of all values where none is named, instead of ranges. */
+  readonly categories?: readonly number[];
 }
 
 export interface CoverageRequest extends PixelsRequest {

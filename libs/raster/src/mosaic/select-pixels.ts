@@ -1,5 +1,6 @@
 import { type Memory, OWN_MEMORY } from "../memory.ts";
-import { createSamples } from "../readers/raster.ts";
+import { commonTypeOf } from "../readers/common-type.ts";
+import { type SampleType, createSamples } from "../readers/raster.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Part } from "../warp/map-parts.ts";
 
@@ -53,12 +54,24 @@ function createFirst(size: Size, memory: Memory): Mosaic {
           result = result.map(({ samples, mask, type }) => ({ samples: samples.slice(), mask: mask.slice(), type }));
           isShared = false;
         }
+        result = result.map((plane, band) => widenPlane(plane, planes[band]?.type ?? plane.type));
         fillMissing(result, planes, part, size);
       }
       isMissingKnown = false;
     },
     finish: () => result,
   };
+}
+
+/** Of a type that holds the values of another scene as well. */
+function widenPlane(plane: Plane, other: SampleType): Plane {
+  const type = commonTypeOf([plane.type, other]);
+  if (type === plane.type) {
+    return plane;
+  }
+  const samples = createSamples(type, plane.samples.length);
+  samples.set(plane.samples);
+  return { samples, mask: plane.mask, type };
 }
 
 /** All bands of a pixel come from one scene. */
@@ -115,8 +128,11 @@ function createFolding(selection: "mean" | "min" | "max" | "count", size: Size):
         counts: new Uint32Array(size.width * size.height),
         type: selection === "mean" ? "float32" : selection === "count" ? "uint16" : type,
       }));
-      for (const [index, { samples, mask }] of planes.entries()) {
+      for (const [index, { samples, mask, type }] of planes.entries()) {
         const { values, counts } = result[index]!;
+        if (selection === "min" || selection === "max") {
+          result[index]!.type = commonTypeOf([result[index]!.type, type]);
+        }
         for (let row = 0; row < part.height; row += 1) {
           let to = (part.y + row) * size.width + part.x;
           for (let from = row * part.width, end = from + part.width; from < end; from += 1, to += 1) {

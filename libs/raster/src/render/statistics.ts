@@ -1,3 +1,4 @@
+import { invalidRequest } from "../errors.ts";
 import type { Samples } from "../readers/raster.ts";
 
 export interface BandStatistics {
@@ -18,6 +19,7 @@ export interface BandStatistics {
   readonly [percentile: `percentile_${number}`]: number;
 }
 
+const MAX_COUNTED_CATEGORIES = 10_000;
 const MAX_COUNTED_VALUES = 1_000_000;
 
 /** The numbers that tilers give, over pixels that are there. */
@@ -28,7 +30,13 @@ export function computeStatistics(
     percentiles = [2, 98],
     bins = 10,
     range,
-  }: { percentiles?: readonly number[]; bins?: number; range?: readonly [number, number] } = {},
+    categories,
+  }: {
+    percentiles?: readonly number[];
+    bins?: number;
+    range?: readonly [number, number];
+    categories?: readonly number[];
+  } = {},
 ): BandStatistics {
   const sorted = toSorted(samples, mask);
   const count = sorted.length;
@@ -54,7 +62,8 @@ export function computeStatistics(
     majority,
     minority,
     unique,
-    histogram: toHistogram(sorted, range ?? [min, max], bins),
+    histogram:
+      categories === undefined ? toHistogram(sorted, range ?? [min, max], bins) : countValues(sorted, categories),
     valid_percent: (count / mask.length) * 100,
     masked_pixels: mask.length - count,
     valid_pixels: count,
@@ -83,6 +92,24 @@ function toSorted(samples: Samples, mask: Uint8Array): Float64Array {
     }
   }
   return valid.subarray(0, count).sort();
+}
+
+/** How often each value comes: of those named, else of all. */
+function countValues(
+  sorted: Float64Array,
+  categories: readonly number[],
+): readonly [counts: readonly number[], values: readonly number[]] {
+  const counts = new Map(categories.map((value) => [value, 0]));
+  const isOpen = categories.length === 0;
+  for (const value of sorted) {
+    const count = counts.get(value);
+    if (count !== undefined || (isOpen && counts.size < MAX_COUNTED_CATEGORIES)) {
+      counts.set(value, (count ?? 0) + 1);
+    } else if (isOpen) {
+      throw invalidRequest(`The pixels have more than ${MAX_COUNTED_CATEGORIES} values: they are no categories.`);
+    }
+  }
+  return [[...counts.values()], [...counts.keys()]];
 }
 
 function percentileOf(sorted: Float64Array, percent: number): number {

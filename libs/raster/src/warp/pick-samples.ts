@@ -1,5 +1,5 @@
 import type { Memory } from "../memory.ts";
-import type { BandInfo, SampleType, Samples } from "../readers/raster.ts";
+import type { BandInfo, Samples } from "../readers/raster.ts";
 import { createSamples } from "../readers/raster.ts";
 
 /** Samples of the pixels that points fall on. */
@@ -20,9 +20,10 @@ export function pickSamples(
   blocks: readonly Samples[],
   index: Int32Array,
   shift: number,
-  { type, nodata }: Pick<BandInfo, "type" | "nodata">,
+  info: Pick<BandInfo, "type" | "nodata">,
   memory: Memory,
 ): Picked {
+  const { type, nodata } = info;
   const samples = memory.take(type, index.length);
   switch (type) {
     case "uint8":
@@ -39,7 +40,7 @@ export function pickSamples(
     case "int32":
     case "float32":
     case "float64":
-      return { samples, hasMissing: pickAny(blocks, index, shift, samples, missingOf(type, nodata)) };
+      return { samples, hasMissing: pickAny(blocks, index, shift, samples, missingOf(info)) };
   }
 }
 
@@ -52,7 +53,7 @@ export function maskMissing(
 ): Uint8Array {
   const output = memory.take("uint8", mask.length);
   output.set(mask);
-  const missing = missingOf(info.type, info.nodata);
+  const missing = missingOf(info);
   for (let at = 0; at < output.length; at += 1) {
     const value = samples[at]!;
     // NaN is not itself.
@@ -64,7 +65,7 @@ export function maskMissing(
 }
 
 /** The value as it is stored. */
-const missingOf = (type: SampleType, nodata: number | undefined): number | undefined =>
+export const missingOf = ({ type, nodata }: Pick<BandInfo, "type" | "nodata">): number | undefined =>
   type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
 
 function toBits(type: "uint8" | "int8" | "uint16" | "int16", nodata: number | undefined): number {

@@ -8,7 +8,7 @@ import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
 import { type Part, type PixelMap, toNearestIndex } from "./map-parts.ts";
-import { maskMissing, pickSamples } from "./pick-samples.ts";
+import { maskMissing, missingOf, pickSamples } from "./pick-samples.ts";
 import { createPixelMap } from "./pixel-map.ts";
 import { type Resampling, resample } from "./resample.ts";
 
@@ -244,14 +244,13 @@ function toSharedMask(
     return output;
   }
   const full = mask[0] instanceof Uint16Array ? 65_535 : 255;
-  // Masks hold 0 and 1 or 0 and 255, alpha anything between.
-  const isBinary = !mask.some((block) => block.some((value) => value > 1));
   const within = 2 ** shift - 1;
   for (let at = 0; at < index.length; at += 1) {
     const from = index[at]!;
     if (from >= 0) {
       const value = mask[from >> shift]![from & within]!;
-      output[at] = isBinary ? value * 255 : Math.ceil((value * 255) / full);
+      // As GDAL makes 8 bits of 16: what is not quite transparent stays so.
+      output[at] = value === 0 ? 0 : Math.max(1, Math.floor((value * 255) / full));
     }
   }
   return output;
@@ -271,17 +270,13 @@ function pickBand(
 }
 
 /** Which source pixels count; `undefined` when all do. */
-function toValid(
-  plane: Samples,
-  mask: Samples | undefined,
-  { nodata, type }: BandInfo,
-  memory: Memory,
-): Uint8Array | undefined {
+function toValid(plane: Samples, mask: Samples | undefined, info: BandInfo, memory: Memory): Uint8Array | undefined {
+  const { nodata, type } = info;
   const isFloat = type === "float32" || type === "float64";
   if (mask === undefined && nodata === undefined && !isFloat) {
     return undefined;
   }
-  const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
+  const missing = missingOf(info);
   const valid = memory.take("uint8", plane.length);
   let all = true;
   for (let at = 0; at < plane.length; at += 1) {

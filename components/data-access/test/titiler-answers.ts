@@ -1,0 +1,134 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import sharp from "sharp";
+
+import { readWithGdal, runGdal } from "../../../libs/raster/test/gdal.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  /** Base64. */
+  readonly answer: string;
+}
+
+/** What is different in the kind of two answers: refused or not, and the media type. */
+export function compareKinds(own: Answer, theirs: Answer): string | undefined {
+  const text = Buffer.from(own.answer, "base64").toString("utf8", 0, 300);
+  if (own.status >= 400 || theirs.status >= 400) {
+    const isSame = own.status >= 400 && own.status < 500 && theirs.status >= 400;
+    return isSame ? undefined : `${own.status} instead of ${theirs.status} ${own.status >= 400 ? text : ""}`;
+  }
+  const [mine, other] = [own.type, theirs.type].map((type) => type.split(";")[0]);
+  return mine === other ? undefined : `${mine} instead of ${other}`;
+}
+
+/** What is different in the values. */
+export async function compareValues(own: Answer, theirs: Answer, folder: string): Promise<string | undefined> {
+  const type = theirs.type.split(";")[0] ?? "";
+  const [mine, other] = [own, theirs].map(({ answer }) => Buffer.from(answer, "base64")) as [Buffer, Buffer];
+  return theirs.status >= 400 || type === "text/html"
+    ? undefined
+    : type.endsWith("json")
+      ? compareJson(JSON.parse(mine.toString()), JSON.parse(other.toString()), "")
+      : type === "application/x-binary"
+        ? compareArrays(mine, other)
+        : type === "image/tiff"
+          ? compareFiles(mine, other, folder)
+          : comparePictures(mine, other);
+}
+
+/** Addresses, and what tells of the program rather than of the data. */
+const OWN =
+  /\.(links|tiles|crs|band_metadata|band_descriptions|title|description|name|inputs|outputs|parameters|metadata)$/;
+
+/** What they say, within a thousandth; more may be said. */
+function compareJson(own: unknown, theirs: unknown, at: string): string | undefined {
+  if (OWN.test(at)) {
+    return own === undefined ? `${at} is missing` : undefined;
+  }
+  if (typeof theirs === "number" && typeof own === "number") {
+    const isNear = Math.abs(own - theirs) <= Math.max(1e-3 * Math.abs(theirs), 1e-3);
+    return isNear ? undefined : `${at} is ${own} instead of ${theirs}`;
+  }
+  if (typeof theirs !== "object" || theirs === null) {
+    return own === theirs ? undefined : `${at} is ${JSON.stringify(own)} instead of ${JSON.stringify(theirs)}`;
+  }
+  if (typeof own !== "object" || own === null) {
+    return `${at} is ${JSON.stringify(own)} instead of ${JSON.stringify(theirs).slice(0, 80)}`;
+  }
+  for (const [key, value] of Object.entries(theirs)) {
+    // Nothing is said by what is empty.
+    if (typeof value === "object" && value !== null && Object.keys(value).length === 0) {
+      continue;
+    }
+    const difference = compareJson((own as Record<string, unknown>)[key], value, `${at}.${key}`);
+    if (difference !== undefined) {
+      return difference;
+    }
+  }
+  return undefined;
+}
+
+function compareArrays(own: Buffer, theirs: Buffer): string | undefined {
+  const heads = [own, theirs].map((bytes) => bytes.toString("latin1", 10, 10 + bytes.readUInt16LE(8)).trim());
+  if (heads[0] !== heads[1]) {
+    return `${heads[0]} instead of ${heads[1]}`;
+  }
+  const [mine, other] = [own, theirs].map((bytes) => bytes.subarray(10 + bytes.readUInt16LE(8))) as [Buffer, Buffer];
+  let different = 0;
+  for (let at = 0; at < other.length; at += 1) {
+    different += mine[at] === other[at] ? 0 : 1;
+  }
+  return different <= other.length * 0.02 ? undefined : `${different} of ${other.length} bytes differ`;
+}
+
+interface File {
+  readonly size: string;
+  readonly types: readonly string[];
+  readonly means: readonly number[];
+}
+
+/** Size, types and means of the bands that are data: their mask is a band more, and ours stands beside them. */
+function compareFiles(own: Buffer, theirs: Buffer, folder: string): string | undefined {
+  const [mine, other] = [readFile(own, folder), readFile(theirs, folder)];
+  const count = mine.types.length;
+  const isMore = other.types.length > count + 1 || other.types.length < count;
+  const isSame =
+    mine.size === other.size &&
+    mine.types.every((type, band) => type === other.types[band]) &&
+    mine.means.every((mean, band) => Math.abs(mean - other.means[band]!) <= 0.01 * Math.abs(other.means[band]!));
+  return isSame && !isMore ? undefined : `${JSON.stringify(mine)} instead of ${JSON.stringify(other)}`;
+}
+
+function readFile(bytes: Buffer, folder: string): File {
+  const path = join(folder, "x.tif");
+  writeFileSync(path, bytes);
+  const info = JSON.parse(runGdal("gdalinfo", ["-json", path])) as { size: number[]; bands: { type: string }[] };
+  const values = readWithGdal(path, folder);
+  const pixels = values.length / info.bands.length;
+  const means = info.bands.map((_, band) => {
+    const own = values.subarray(band * pixels, (band + 1) * pixels).filter((value) => !Number.isNaN(value));
+    return own.reduce((sum, value) => sum + value, 0) / own.length;
+  });
+  return { size: info.size.join("×"), types: info.bands.map(({ type }) => type), means };
+}
+
+async function comparePictures(own: Buffer, theirs: Buffer): Promise<string | undefined> {
+  const [mine, other] = await Promise.all(
+    [own, theirs].map(async (bytes) => {
+      const { data, info } = await sharp(bytes)
+        .flatten({ background: "#000" })
+        .toColourspace("srgb")
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      return { data, size: `${info.width}×${info.height}×${info.channels}` };
+    }),
+  );
+  if (mine === undefined || other === undefined || mine.size !== other.size) {
+    return `${mine?.size} instead of ${other?.size}`;
+  }
+  const sum = other.data.reduce((total, value, at) => total + Math.abs(value - mine.data[at]!), 0);
+  const mean = sum / other.data.length;
+  return mean <= 4 ? undefined : `pictures differ by ${mean.toFixed(1)}`;
+}
