@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -43,7 +43,7 @@ customers are not copied; what is not copied is listed, and the command ends wit
     const [action, cluster = DEFAULT_CLUSTER] = positionals;
     switch (action) {
       case "rebuild":
-        return runProgram("rebuild", { ...env, DATA_DIR: findVolume(cluster, values.directory, env) });
+        return rebuild(findVolume(cluster, values.directory, env), env);
       case "migrate":
         return migrate(cluster, values, env);
       default:
@@ -51,6 +51,15 @@ customers are not copied; what is not copied is listed, and the command ends wit
     }
   },
 };
+
+/** The object store has an account of its own where root deployed it: files that are made anew go to the volume's owner. */
+function rebuild(directory: string, env: NodeJS.ProcessEnv): number {
+  const { uid, gid } = statSync(directory);
+  const status = runProgram("rebuild", { ...env, DATA_DIR: directory });
+  return process.getuid?.() === 0 && uid !== 0
+    ? status || (spawnSync("chown", ["-hR", `${uid}:${gid}`, "--", directory], { stdio: "inherit" }).status ?? 1)
+    : status;
+}
 
 interface MigrateOptions {
   readonly to?: string;

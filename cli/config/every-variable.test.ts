@@ -253,6 +253,7 @@ function* observeEmbedded({ config }: Resolution): Generator<string> {
     paths: clusterPaths("matrix", { SWATH_STATE_DIR: "/state" }),
     readSecret: (secret: PlatformSecret) => JSON.stringify(secret),
     readOther: () => undefined,
+    accounts: undefined,
     codeVersion: () => "",
   };
   const { extraOptions, scheme, domain } = config;

@@ -1,3 +1,4 @@
+import { checkAccounts } from "./checks/accounts.ts";
 import { checkContainerEngine } from "./checks/container-engine.ts";
 import { checkDisk } from "./checks/disk.ts";
 import { checkHostTools } from "./checks/host-tools.ts";
@@ -9,7 +10,15 @@ import { checkSystem } from "./checks/system.ts";
 import type { Check, DoctorContext, Finding } from "./finding.ts";
 
 /** What apply looks at as well, before it changes anything; each takes milliseconds, and trying the isolation a moment. Ports are chosen before. */
-const PREFLIGHT: readonly Check[] = [checkMachine, checkSystem, checkDisk, checkPrograms, checkMemory, checkHostTools];
+const PREFLIGHT: readonly Check[] = [
+  checkMachine,
+  checkSystem,
+  checkDisk,
+  checkPrograms,
+  checkMemory,
+  checkAccounts,
+  checkHostTools,
+];
 
 const CHECKS: readonly Check[] = [...PREFLIGHT, checkNetwork, checkContainerEngine];
 

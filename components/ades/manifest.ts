@@ -104,6 +104,7 @@ export const manifest: Component = {
           clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
+          account: "sandbox",
           needs: storageNeeds(context),
           callsOutside: true,
           resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },

@@ -124,6 +124,7 @@ export const manifest: Component = {
           // Pods of servers, whose addresses no policy can name.
           callsOutside: true,
           mounts: [{ volume: "application-hub", path: "/data" }],
+          account: "sandbox",
           strategy: "recreate",
           resources: { requests: { cpu: "25m", memory: "128Mi" }, limits: { memory: "512Mi" } },
         },
@@ -141,6 +142,7 @@ export const manifest: Component = {
           ],
           calledByPods: SERVER_LABEL,
           mounts: [{ volume: "application-hub", path: "/data" }],
+          account: "sandbox",
           strategy: "recreate",
           resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "512Mi" } },
           callsOutside: true,

@@ -43,7 +43,7 @@ try {
     password: settings.POSTGRES_PASSWORD,
     database: settings.POSTGRES_DATABASE,
   });
-  dropPrivileges(account);
+  dropPrivileges(account, socketGroup(settings.LISTEN_POSTGRES));
   process.execve?.(binaries.postgres, [binaries.postgres, "-D", data], { LC_ALL: "C", TZ: "UTC", ...podMarker() });
 } catch (error) {
   if (error instanceof SettingsError) {
@@ -57,7 +57,14 @@ try {
 function listenConfiguration(listen: string): Record<string, string | number> {
   const address = parseListenAddress(listen);
   return "path" in address
-    ? { listen_addresses: "", unix_socket_directories: dirname(address.path), unix_socket_permissions: "0700" }
+    ? {
+        listen_addresses: "",
+        unix_socket_directories: dirname(address.path),
+        // Who is in the group has the address; each still shows a password.
+        ...(address.group === undefined
+          ? { unix_socket_permissions: "0700" }
+          : { unix_socket_permissions: "0770", unix_socket_group: String(address.group) }),
+      }
     : {
         listen_addresses: address.host === "" ? "*" : address.host,
         port: address.port,
@@ -65,9 +72,15 @@ function listenConfiguration(listen: string): Record<string, string | number> {
       };
 }
 
-function dropPrivileges(account: DatabaseAccount | undefined): void {
+function socketGroup(listen: string): number | undefined {
+  const address = parseListenAddress(listen);
+  return "path" in address ? address.group : undefined;
+}
+
+/** @param group which it may give its socket to */
+function dropPrivileges(account: DatabaseAccount | undefined, group: number | undefined): void {
   if (account !== undefined) {
-    process.setgroups?.([account.gid]);
+    process.setgroups?.([account.gid, ...(group === undefined ? [] : [group])]);
     process.setgid?.(account.gid);
     process.setuid?.(account.uid);
   }

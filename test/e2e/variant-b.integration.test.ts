@@ -356,6 +356,8 @@ test(
         (await page.context().cookies()).find(({ name }) => name === "auth_user_id"),
         undefined,
       );
+      const { status } = await fixture.send("dummy-service", "/ericspace", { headers });
+      assert.equal(status, 401, "a cookie that somebody kept is of no use after the logout");
     } finally {
       await browser.close();
     }

@@ -6,11 +6,13 @@ import { type ArchiveWriter, readEntries } from "@swath/archive";
 import type { Volume, Workload } from "@swath/manifest";
 
 import type { Plan } from "../../platform/plan.ts";
+import { commandOf } from "./accounts/command-of.ts";
+import { openServiceAccounts } from "./accounts/service-accounts.ts";
 import { createCodeVersions, repositoryRoot } from "./launch/code-version.ts";
 import { createLaunchSpec } from "./launch/launch-spec.ts";
 import type { ClusterPaths } from "./state/paths.ts";
 import { openOtherReader, openSecretStore } from "./state/secrets.ts";
-import { inheritedEnvironment } from "./supervisor/pod-environment.ts";
+import { accountEnvironment, inheritedEnvironment } from "./supervisor/pod-environment.ts";
 
 /** Last part of what a backup program says when it fails. */
 const EXPLANATION_CHARACTERS = 2000;
@@ -50,9 +52,21 @@ async function exportVolume(
     readSecret: openSecretStore(paths.secretsFile),
     readOther: openOtherReader(paths.secretsFile),
     codeVersion: createCodeVersions(),
+    accounts: undefined,
   });
-  const child = spawn(process.execPath, [join(repositoryRoot, spec.program)], {
-    env: { ...inheritedEnvironment(), ...spec.env },
+  const accounts = openServiceAccounts(paths, () => {});
+  const owner = plan.workloads.find(
+    (candidate) => candidate.namespace === namespace && candidate.mounts?.some(({ volume }) => volume === name),
+  );
+  // As its owner: files that it makes beside others, as databases do, must not be root's.
+  const account = accounts?.plan(plan).get(owner?.name ?? "")?.account;
+  const [command, ...args] = commandOf(join(repositoryRoot, spec.program), account, accounts?.means);
+  const child = spawn(command, args, {
+    env: {
+      ...inheritedEnvironment(),
+      ...(account !== undefined && accountEnvironment("/nonexistent", paths.compiled)),
+      ...spec.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let explanation = "";

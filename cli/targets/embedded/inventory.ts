@@ -31,6 +31,8 @@ const HOLDS: ReadonlyMap<string, string> = new Map(
     tls: "private keys and certificates, the local authority's too",
     run: "sockets",
     "pods.json": "pods that ran",
+    "accounts.json": "numbers of the accounts of services",
+    compiled: "links to compiled code",
   }),
 );
 

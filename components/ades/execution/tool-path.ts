@@ -1,6 +1,7 @@
 import { SANDBOX_USER, type View } from "@swath/isolation";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
+import { basename, join } from "node:path";
 
 import type { AdesSettings } from "./storage.ts";
 
@@ -38,15 +39,13 @@ const COMPILED = "/run/swath/compiled";
 
 /** Node.js keeps compiled code by the user's number, and a tool in a sandbox has another one than the service. */
 export function showCompiledCode(): readonly View[] {
-  const cache = join(ROOT, "node_modules/.cache/compile");
-  const own = `-${process.getuid?.()}`;
-  return (existsSync(cache) ? readdirSync(cache) : [])
-    .filter((name) => name.endsWith(own))
-    .map((name) => ({
-      kind: "read-only",
-      source: join(cache, name),
-      target: join(COMPILED, `${name.slice(0, -own.length)}-${SANDBOX_USER}`),
-    }));
+  const own = getCompileCacheDir();
+  if (own === undefined || !existsSync(own)) {
+    return [];
+  }
+  // A service with an account of its own has a link to what root compiled.
+  const target = join(COMPILED, basename(own).replace(/-\d+$/, `-${SANDBOX_USER}`));
+  return [{ kind: "read-only", source: realpathSync(own), target }];
 }
 
 /** A PATH as a tool in a sandbox has it. */

@@ -23,7 +23,8 @@ export interface HubFolders {
  * can enter.
  */
 export function openFolders(data: string): HubFolders {
-  const run = join(tmpdir(), `swath-hub-${hash("sha256", data).slice(0, 10)}`);
+  // With the user's number: a hub that gets an account of its own leaves the folder of before to its owner.
+  const run = join(tmpdir(), `swath-hub-${process.getuid?.() ?? 0}-${hash("sha256", data).slice(0, 10)}`);
   const shared = join(run, "shared");
   for (const folder of [data, join(data, "homes")]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -19,13 +19,18 @@ export function requireSameOrigin(method: string, headers: IncomingHttpHeaders, 
   }
 }
 
+/** Whether a person goes to a page from one of the portal's own, or by its address. */
+export function isOwnNavigation(headers: IncomingHttpHeaders): boolean {
+  const site = headers["sec-fetch-site"];
+  return site === undefined || site === "same-origin" || site === "none";
+}
+
 /**
  * Refuses requests for data that another page of the site makes a browser send, by a script element say.
  * @throws {Problem} 403
  */
 export function requireOwnFetch(headers: IncomingHttpHeaders): void {
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none") {
+  if (!isOwnNavigation(headers)) {
     throw new Problem(403, "Only the portal's own pages may read this.");
   }
 }

@@ -4,7 +4,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as openid from "openid-client";
 
-import { requireSameOrigin } from "../http/same-origin.ts";
+import { isOwnNavigation, requireSameOrigin } from "../http/same-origin.ts";
 import type { LoginTokens, TokenCookies, TokenSet } from "../session/token-cookies.ts";
 
 export interface AuthDeps {
@@ -56,55 +56,50 @@ export function addAuthRoutes(
     paths.forEach((path) => app.get(path, handler));
   }
 
-  // Ends the login in this browser; the identity service asks the person whether to end it everywhere.
-  const leave = async (_request: FastifyRequest, reply: FastifyReply) => {
+  const pageAfterLogout = `${publicUrl}/auth/logged-out`;
+  // Where the identity service asks the person whether to end the login.
+  const endPage = (configuration: openid.Configuration): string =>
+    configuration.serverMetadata().end_session_endpoint === undefined
+      ? "/auth/logged-out"
+      : openid.buildEndSessionUrl(configuration, { post_logout_redirect_uri: pageAfterLogout }).href;
+
+  /** Ends the login at the identity service, and with it at every service. False where only the person can do that there. */
+  const endLogin = async (configuration: openid.Configuration, request: FastifyRequest): Promise<boolean> => {
+    const { accessToken, refreshToken } = cookies.read(parseCookies(request.headers.cookie));
+    forget(accessToken ?? "");
+    if (refreshToken === undefined) {
+      return false;
+    }
+    try {
+      await openid.tokenRevocation(configuration, refreshToken, { token_type_hint: "refresh_token" });
+      return true;
+    } catch (error) {
+      if (error instanceof openid.ResponseBodyError) {
+        // Not a token of the portal's.
+        return false;
+      }
+      throw new Problem(503, "You are logged out here, but the identity service did not answer: log out again.", {
+        cause: error,
+      });
+    }
+  };
+
+  // What a link of variant B's portal leads to. A page of another host may lead here, too: then the person is asked.
+  const leave = async (request: FastifyRequest, reply: FastifyReply) => {
+    void reply.header("set-cookie", [...cookies.clear()]);
     const configuration = await client.configuration();
-    const { end_session_endpoint: page } = configuration.serverMetadata();
-    const location =
-      page === undefined
-        ? "/auth/logged-out"
-        : openid.buildEndSessionUrl(configuration, { post_logout_redirect_uri: `${publicUrl}/auth/logged-out` }).href;
-    return reply.header("set-cookie", [...cookies.clear()]).redirect(location, 302);
+    const hasEnded = isOwnNavigation(request.headers) && (await endLogin(configuration, request));
+    return reply.redirect(hasEnded ? "/auth/logged-out" : endPage(configuration), 302);
   };
   ["/oidc/logout", "/oidc/logout/"].forEach((path) => app.get(path, leave));
 
-  // Ends the login at the identity service, and with it at every service; tells the page where to go on.
+  // Tells the page where to go on.
   app.post("/auth/logout", async (request, reply) => {
     requireSameOrigin(request.method, request.headers, publicUrl);
     void reply.header("set-cookie", [...cookies.clear()]);
-    const { accessToken, refreshToken } = cookies.read(parseCookies(request.headers.cookie));
-    const goOn = (location: string) => {
-      forget(accessToken ?? "");
-      return reply.send({ location });
-    };
     const configuration = await client.configuration();
-    if (refreshToken !== undefined) {
-      const revoked = await openid
-        .tokenRevocation(configuration, refreshToken, { token_type_hint: "refresh_token" })
-        .then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof openid.ResponseBodyError) {
-              // Not a token of the portal's: the person is asked at the identity service.
-              return false;
-            }
-            throw new Problem(503, "You are logged out here, but the identity service did not answer: log out again.", {
-              cause: error,
-            });
-          },
-        );
-      if (revoked) {
-        return goOn("/auth/logged-out");
-      }
-    }
-    const { end_session_endpoint: page } = configuration.serverMetadata();
-    if (page === undefined) {
-      return goOn("/auth/logged-out");
-    }
-    const address = openid.buildEndSessionUrl(configuration, {
-      post_logout_redirect_uri: `${publicUrl}/auth/logged-out`,
-    });
-    return goOn(address.href);
+    const hasEnded = await endLogin(configuration, request);
+    return reply.send({ location: hasEnded ? "/auth/logged-out" : endPage(configuration) });
   });
 
   app.get("/auth/logged-out", (_request, reply) => reply.redirect("/?logged-out", 302));

@@ -45,10 +45,11 @@ export interface Workload {
   /** Seconds it may take to stop before it is killed; 30 when left out. */
   readonly stopSeconds?: number;
   /**
-   * Who it runs as on the embedded cluster when the operator is root: `service` (default) the operator's user;
-   * `database` an unprivileged account, for programs that refuse to run as root.
+   * Who it runs as on the embedded cluster when the operator is root: `service` (default) an account that its component alone has;
+   * `sandbox` the same for programs that make sandboxes and containers, and root where that takes root; `database` a named account of
+   * the machine, which PostgreSQL needs.
    */
-  readonly account?: "service" | "database";
+  readonly account?: "service" | "sandbox" | "database";
   /** True when it calls addresses outside of the deployment that no variable names: inputs of jobs, feeds. */
   readonly callsOutside?: boolean;
   /** What it may do with the Kubernetes API; nothing when left out. */

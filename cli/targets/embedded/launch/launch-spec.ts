@@ -5,6 +5,8 @@ import type { EnvValue, PlatformSecret, SecretEntry, Workload } from "@swath/man
 
 import { databaseUrl } from "../../../platform/plan-database.ts";
 import type { Plan } from "../../../platform/plan.ts";
+import { authorityFile } from "../accounts/authority-file.ts";
+import type { WorkloadAccount } from "../accounts/plan-accounts.ts";
 import { DesiredStateError, isPlanVariable } from "../supervisor/plan-variables.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import type { SecretReader } from "../state/secrets.ts";
@@ -14,6 +16,8 @@ export interface LaunchSpec {
   readonly workload: Workload;
   /** File to run, from the repository's root. */
   readonly program: string;
+  /** Who it runs as, and who may open its sockets; undefined where all services run as the operator. */
+  readonly account: WorkloadAccount | undefined;
   /** Environment but for the pod's own sockets and marker. Holds secrets. */
   readonly env: Readonly<Record<string, string>>;
   /** Changes when anything changes that a running pod was started with. */
@@ -26,6 +30,7 @@ interface LaunchContext {
   readonly readSecret: SecretReader;
   /** The other value of a secret that is being changed. */
   readonly readOther: (secret: PlatformSecret) => string | undefined;
+  readonly accounts: ReadonlyMap<string, WorkloadAccount> | undefined;
   /** Changes when the code below a folder of the repository changes. */
   readonly codeVersion: (folder: string) => string;
 }
@@ -48,11 +53,12 @@ export function createLaunchSpec(workload: Workload, context: LaunchContext): La
   );
   const { needs: _needs, changedWhileRunning = [], ...definition } = workload;
   const read = Object.fromEntries(Object.entries(env).filter(([variable]) => !changedWhileRunning.includes(variable)));
+  const account = context.accounts?.get(workload.name);
   const hash = createHash("sha256")
-    .update(JSON.stringify([definition, read, context.codeVersion(`components/${workload.component}`)]))
+    .update(JSON.stringify([definition, read, context.codeVersion(`components/${workload.component}`), account]))
     .digest("hex")
     .slice(0, 16);
-  return { workload, program: `components/${workload.component}/${workload.entry ?? "main"}.ts`, env, hash };
+  return { workload, program: `components/${workload.component}/${workload.entry ?? "main"}.ts`, account, env, hash };
 }
 
 /** Stable path of a workload's socket: a link to the pod that serves at the moment. */
@@ -108,7 +114,7 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
     return `http+unix://${encodeURIComponent(paths.statusSocket)}`;
   }
   if ("authority" in value) {
-    return join(paths.tls, `${plan.settings.domain}.ca.crt`);
+    return authorityFile(paths, plan.settings.domain);
   }
   // A text for Kubernetes says nothing here.
   return "volume" in value ? join(paths.volumes, workload.namespace, value.volume) : "";

@@ -19,7 +19,8 @@ export function listVolumes({ volumes }: Pick<ClusterPaths, "volumes">): readonl
   );
 }
 
-const listFolders = (folder: string): readonly string[] =>
+/** Names of the folders in a folder; none where it is not there. */
+export const listFolders = (folder: string): readonly string[] =>
   existsSync(folder)
     ? readdirSync(folder, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())

@@ -14,6 +14,10 @@ export interface ClusterPaths {
   readonly planFile: string;
   /** Generated secrets. */
   readonly secretsFile: string;
+  /** Numbers of the accounts that services run as, where they have accounts of their own. */
+  readonly accountsFile: string;
+  /** Links to compiled code, by the numbers of accounts. */
+  readonly compiled: string;
   /** Pods that run now; read by the next supervisor to adopt them. */
   readonly podsFile: string;
   /** Unix sockets. */
@@ -21,6 +25,8 @@ export interface ClusterPaths {
   readonly logs: string;
   readonly volumes: string;
   readonly tls: string;
+  /** Certificates of the deployment's own authorities, for every service. */
+  readonly authorities: string;
   /** The supervisor answers here … */
   readonly controlSocket: string;
   /** … those who show what stands here; only the operator can read it. */
@@ -28,6 +34,8 @@ export interface ClusterPaths {
   /** It also answers here, to services that may look and nothing else. */
   readonly statusSocket: string;
   readonly ingressConfig: string;
+  /** What the ingress reads: responses to ACME challenges, and all it needs where it has an account of its own. */
+  readonly ingress: string;
   /** Short name of this folder, the same for everyone who looks at it. */
   readonly id: string;
 }
@@ -54,15 +62,19 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
     clusterFile: join(directory, "cluster.json"),
     planFile: join(directory, "plan.json"),
     secretsFile: join(directory, "secrets.json"),
+    accountsFile: join(directory, "accounts.json"),
+    compiled: join(directory, "compiled"),
     podsFile: join(directory, "pods.json"),
     run: shortRun,
     logs: join(directory, "logs"),
     volumes: join(directory, "volumes"),
     tls: join(directory, "tls"),
+    authorities: join(directory, "authorities"),
     controlSocket: join(shortRun, "control.sock"),
     controlKeyFile: join(directory, "control.json"),
     statusSocket: join(shortRun, "status.sock"),
     ingressConfig: join(directory, "ingress.json"),
+    ingress: join(directory, "ingress"),
     id,
   };
 }

@@ -4,6 +4,7 @@ import type { PlatformSecret } from "@swath/manifest";
 import type { Logger } from "@swath/service/log";
 
 import type { Plan } from "../../../platform/plan.ts";
+import { publishAuthorities } from "../accounts/authority-file.ts";
 import type { Certificate } from "../ingress/config.ts";
 import { openSecretStore } from "../state/secrets.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -55,6 +56,7 @@ export class CertificateKeeper {
       return;
     }
     const { certificates, renewed } = await ensureLocalCertificates(plan, paths.tls);
+    publishAuthorities(plan, paths);
     this.#fallbacks = certificates;
     this.#nextLocalCheck = Date.now() + LOCAL_CHECK_MS;
     const readSecret = (secret: PlatformSecret) => openSecretStore(paths.secretsFile)(secret);
@@ -113,7 +115,7 @@ export class CertificateKeeper {
       wishes,
       logger,
       folder: join(acmeRoot(paths.tls), folderName(settings)),
-      challengeFolder: join(paths.tls, "challenges"),
+      challengeFolder: join(paths.ingress, "challenges"),
       onIssued: () => {
         this.#choose();
         onChange();

@@ -64,7 +64,7 @@ const WorkloadSchema = Type.Object(
     strategy: Type.Optional(Type.Enum(["rolling", "recreate"])),
     stopSignal: Type.Optional(Type.Enum(["SIGTERM", "SIGINT"])),
     stopSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 3600 })),
-    account: Type.Optional(Type.Enum(["service", "database"])),
+    account: Type.Optional(Type.Enum(["service", "sandbox", "database"])),
     resources: Type.Unknown(),
     replicas: OnKubernetes,
     onEveryNode: OnKubernetes,

@@ -1,5 +1,7 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
+import { publishForIngress } from "../accounts/ingress-folder.ts";
 import type { Certificate, IngressConfig, Listener, Route } from "../ingress/config.ts";
 import { writeJsonFile } from "../state/json-file.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -8,16 +10,25 @@ import type { WorkloadController } from "./workload-controller.ts";
 
 type FindController = (workload: string) => WorkloadController | undefined;
 
-/** Writes the ingress's configuration whenever hosts, pods or their readiness change. */
+/**
+ * Writes the ingress's configuration whenever hosts, pods, their readiness or certificates change.
+ * @param group of the ingress, where it has an account of its own
+ */
 export function createIngressConfigWriter(
   paths: ClusterPaths,
+  group: number | undefined,
 ): (desired: DesiredState, certificates: readonly Certificate[], find: FindController) => void {
   let written = "";
   return (desired, certificates, find) => {
     const config = toIngressConfig(desired, certificates, find, paths);
-    const text = JSON.stringify(config);
+    // A certificate that is renewed has the name of the one before.
+    const files = config.tls.certificates.map(({ certFile }) => statSync(certFile, { throwIfNoEntry: false })?.mtimeMs);
+    const text = JSON.stringify([config, files]);
     if (text !== written) {
       writeJsonFile(paths.ingressConfig, config);
+      if (group !== undefined) {
+        publishForIngress(config, paths, group);
+      }
       written = text;
     }
   };
@@ -66,6 +77,6 @@ function toIngressConfig(
           workspaces: { caFolder: paths.tls, domain: plan.settings.domain },
         }),
     },
-    challengeFolder: join(paths.tls, "challenges"),
+    challengeFolder: join(paths.ingress, "challenges"),
   };
 }

@@ -3,6 +3,8 @@
 import { listen } from "@swath/service/listen";
 import { createLogger } from "@swath/service/log";
 
+import { compileServices } from "../accounts/compiled-code.ts";
+import { openServiceAccounts } from "../accounts/service-accounts.ts";
 import { createCodeVersions } from "../launch/code-version.ts";
 import { createControlKey } from "../state/control-key.ts";
 import { StateFileError } from "../state/json-file.ts";
@@ -24,14 +26,26 @@ try {
   const paths = clusterPaths(cluster, process.env);
   prepareDirectories(paths);
   await acquireLock(`supervisor/${paths.id}`);
-  const supervisor = new Supervisor({ paths, logger });
+  const accounts = openServiceAccounts(paths, (reason) => logger.warn({ reason }, "services run as root"));
+  if (accounts !== undefined) {
+    // Folders that accounts pass through need the modes that they are made with; what is private is made so by its own mode.
+    process.umask(0o022);
+  }
+  const supervisor = new Supervisor({ paths, accounts, logger });
   await supervisor.start();
   const codeVersion = createCodeVersions()("cli");
   const exit = () => process.exit(0);
   const key = createControlKey(paths);
+  accounts?.numbers.takeOver(key);
   await listen(createControlServer({ supervisor, logger, codeVersion, key, exit }), { path: paths.controlSocket });
-  await listen(createStatusServer({ supervisor, paths, logger }), { path: paths.statusSocket });
+  await listen(createStatusServer({ supervisor, paths, logger }), {
+    path: paths.statusSocket,
+    ...(accounts !== undefined && { group: accounts.statusGroup }),
+  });
   logger.info({ pid: process.pid, cluster }, "supervisor started");
+  if (accounts !== undefined) {
+    compileServices();
+  }
 
   // Asked to end, it leaves the pods running: the next supervisor takes them over.
   const handOver = () => {

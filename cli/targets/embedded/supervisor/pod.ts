@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, closeSync, mkdirSync, rmSync } from "node:fs";
+import { closeSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { findDatabaseAccount } from "@swath/postgres/account";
-
 import type { PodPhase } from "../../pod-status.ts";
+import { commandOf } from "../accounts/command-of.ts";
+import type { ServiceAccounts } from "../accounts/service-accounts.ts";
 import { repositoryRoot } from "../launch/code-version.ts";
 import type { LaunchSpec } from "../launch/launch-spec.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -12,6 +12,7 @@ import { createBackOff } from "./back-off.ts";
 import { logFile, openLog } from "./log-files.ts";
 import { readLastLine } from "./log-tail.ts";
 import { drains, podEnvironment } from "./pod-environment.ts";
+import { makePodFolders } from "./pod-folders.ts";
 import { type ProbeLoop, startProbes } from "./probe-loop.ts";
 import { findMarkedProcesses, isRunning, readStat, signalPod, signalProcess } from "./processes.ts";
 
@@ -31,6 +32,8 @@ interface PodOptions {
   readonly spec: LaunchSpec;
   readonly paths: ClusterPaths;
   readonly name: string;
+  /** Undefined where all services run as the operator. */
+  readonly accounts: ServiceAccounts | undefined;
   /** Called after every change of phase, readiness or message. */
   readonly onChange: () => void;
   readonly record?: PodRecord | undefined;
@@ -61,15 +64,17 @@ export class Pod {
   #stopped: (() => void)[] = [];
   readonly #backOff = createBackOff();
   readonly #paths: ClusterPaths;
+  readonly #accounts: ServiceAccounts | undefined;
   readonly #onChange: () => void;
 
-  constructor({ spec, paths, name, onChange, record }: PodOptions) {
+  constructor({ spec, paths, name, accounts, onChange, record }: PodOptions) {
     this.name = name;
     this.spec = spec;
     this.directory = join(paths.run, "pods", name);
     this.createdAt = record?.createdAt ?? new Date().toISOString();
     this.restarts = record?.restarts ?? 0;
     this.#paths = paths;
+    this.#accounts = accounts;
     this.#onChange = onChange;
     if (record?.completed) {
       this.phase = "Completed";
@@ -102,12 +107,27 @@ export class Pod {
   }
 
   start(): void {
-    this.#makeDirectories();
+    try {
+      makePodFolders(this.spec, { directory: this.directory, volumes: this.#paths.volumes, accounts: this.#accounts });
+    } catch (error) {
+      // A full disk, or a volume that cannot be given away: the others must go on.
+      this.#ended(`could not be started: ${(error as Error).message}`);
+      return;
+    }
+    const [program, ...args] = commandOf(
+      join(repositoryRoot, this.spec.program),
+      this.spec.account?.account,
+      this.#accounts?.means,
+    );
     const log = openLog(this.#paths.logs, this.name);
     try {
-      this.#child = spawn(process.execPath, [join(repositoryRoot, this.spec.program)], {
+      this.#child = spawn(program, args, {
         cwd: repositoryRoot,
-        env: podEnvironment(this.spec, { directory: this.directory, marker: `${this.#paths.id}/${this.name}` }),
+        env: podEnvironment(this.spec, {
+          directory: this.directory,
+          marker: `${this.#paths.id}/${this.name}`,
+          compiled: this.#paths.compiled,
+        }),
         // A session of its own: no terminal's Ctrl-C reaches it, and it outlives the supervisor.
         detached: true,
         stdio: ["ignore", log, log],
@@ -120,20 +140,6 @@ export class Pod {
     this.pid = this.#child.pid;
     this.#startedAt = this.pid === undefined ? undefined : readStat(this.pid)?.startedAt;
     this.#watch("starting");
-  }
-
-  /** Its folders of sockets and volumes, open to the account it runs as and nobody else. */
-  #makeDirectories(): void {
-    const { workload } = this.spec;
-    const account = workload.account === "database" ? findDatabaseAccount() : undefined;
-    const namespace = join(this.#paths.volumes, workload.namespace);
-    mkdirSync(namespace, { recursive: true, mode: 0o711 });
-    for (const directory of [this.directory, ...(workload.mounts ?? []).map(({ volume }) => join(namespace, volume))]) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      if (account !== undefined) {
-        chownSync(directory, account.uid, account.gid);
-      }
-    }
   }
 
   /** Takes over a process that an earlier supervisor started. */

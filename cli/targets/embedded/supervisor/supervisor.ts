@@ -4,6 +4,7 @@ import type { Logger } from "@swath/service/log";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { PodStatus } from "../../pod-status.ts";
+import type { ServiceAccounts } from "../accounts/service-accounts.ts";
 import { createCodeVersions } from "../launch/code-version.ts";
 import { INGRESS, ingressSpec } from "../launch/ingress-spec.ts";
 import { type LaunchSpec, createLaunchSpec } from "../launch/launch-spec.ts";
@@ -28,6 +29,8 @@ export interface DesiredState {
 
 interface SupervisorOptions {
   readonly paths: ClusterPaths;
+  /** Undefined where all services run as the operator. */
+  readonly accounts: ServiceAccounts | undefined;
   readonly logger: Logger;
 }
 
@@ -37,6 +40,7 @@ const ROTATE_EVERY_TICKS = 10;
 /** Drives all workloads of a cluster towards the desired state, event by event. Emits `change`. */
 export class Supervisor extends EventEmitter<{ change: [] }> {
   readonly #paths: ClusterPaths;
+  readonly #accounts: ServiceAccounts | undefined;
   readonly #logger: Logger;
   readonly #controllers = new Map<string, WorkloadController>();
   #desired: DesiredState | undefined;
@@ -48,11 +52,12 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   #timer: NodeJS.Timeout | undefined;
   readonly #writeIngressConfig: ReturnType<typeof createIngressConfigWriter>;
 
-  constructor({ paths, logger }: SupervisorOptions) {
+  constructor({ paths, accounts, logger }: SupervisorOptions) {
     super();
     this.#paths = paths;
+    this.#accounts = accounts;
     this.#logger = logger;
-    this.#writeIngressConfig = createIngressConfigWriter(paths);
+    this.#writeIngressConfig = createIngressConfigWriter(paths, accounts?.ingressGroup);
     this.#certificates = new CertificateKeeper({
       paths,
       logger,
@@ -177,11 +182,12 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     const codeVersion = createCodeVersions();
     const readSecret = openSecretStore(this.#paths.secretsFile);
     const readOther = openOtherReader(this.#paths.secretsFile);
-    const context = { plan, paths: this.#paths, readSecret, readOther, codeVersion };
+    const accounts = this.#accounts?.plan(plan);
+    const context = { plan, paths: this.#paths, readSecret, readOther, codeVersion, accounts };
     return [
       ...plan.workloads.map((workload) => createLaunchSpec(workload, context)),
       ...(plan.settings.variables.REQUIRE_INGRESS_CONTROLLER
-        ? [ingressSpec({ cluster, paths: this.#paths, codeVersion })]
+        ? [ingressSpec({ cluster, paths: this.#paths, account: accounts?.get(INGRESS), codeVersion })]
         : []),
     ];
   }
@@ -191,7 +197,11 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     if (existing !== undefined) {
       return existing;
     }
-    const made = new WorkloadController(name, { paths: this.#paths, onChange: () => this.#schedule() });
+    const made = new WorkloadController(name, {
+      paths: this.#paths,
+      accounts: this.#accounts,
+      onChange: () => this.#schedule(),
+    });
     this.#controllers.set(name, made);
     return made;
   }

@@ -2,6 +2,9 @@ import { randomInt } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import type { ServiceAccounts } from "../accounts/service-accounts.ts";
+import { giveSockets } from "../accounts/give-sockets.ts";
+import { INGRESS } from "../launch/ingress-spec.ts";
 import type { LaunchSpec } from "../launch/launch-spec.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { Pod, type PodRecord } from "./pod.ts";
@@ -10,6 +13,7 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
 interface ControllerOptions {
   readonly paths: ClusterPaths;
+  readonly accounts: ServiceAccounts | undefined;
   readonly onChange: () => void;
 }
 
@@ -20,11 +24,13 @@ export class WorkloadController {
   #desired: LaunchSpec | undefined;
   #linked: Pod | undefined;
   readonly #paths: ClusterPaths;
+  readonly #accounts: ServiceAccounts | undefined;
   readonly #onChange: () => void;
 
-  constructor(name: string, { paths, onChange }: ControllerOptions) {
+  constructor(name: string, { paths, accounts, onChange }: ControllerOptions) {
     this.name = name;
     this.#paths = paths;
+    this.#accounts = accounts;
     this.#onChange = onChange;
   }
 
@@ -87,6 +93,7 @@ export class WorkloadController {
       } else if (waitingFor !== undefined) {
         current.wait(waitingFor);
       } else {
+        this.#giveListeners(current, others);
         current.start();
       }
     }
@@ -98,8 +105,26 @@ export class WorkloadController {
     }
   }
 
+  /** A successor listens beside the one that it relieves, also where that runs as another user. */
+  #giveListeners({ spec }: Pod, others: readonly Pod[]): void {
+    if (this.name === INGRESS) {
+      for (const { pid } of others) {
+        if (pid !== undefined) {
+          giveSockets(pid, spec.account?.account?.uid ?? process.getuid?.() ?? 0);
+        }
+      }
+    }
+  }
+
   #add(spec: LaunchSpec, name: string, record?: PodRecord): Pod {
-    const pod = new Pod({ spec, name, record, paths: this.#paths, onChange: this.#onChange });
+    const pod = new Pod({
+      spec,
+      name,
+      record,
+      paths: this.#paths,
+      accounts: this.#accounts,
+      onChange: this.#onChange,
+    });
     this.#pods = [...this.#pods, pod];
     return pod;
   }

@@ -3,11 +3,18 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Writes a file whole or not at all, readable by its owner alone, on disk when it resolves. */
-export async function writePrivate(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+export const writePrivate = (file: string, text: string): Promise<void> =>
+  writeWhole(file, text, { file: 0o600, folder: 0o700 });
+
+/** The same for what others may read who may enter the folder above. */
+export const writeReadable = (file: string, text: string): Promise<void> =>
+  writeWhole(file, text, { file: 0o644, folder: 0o755 });
+
+async function writeWhole(file: string, text: string, modes: { file: number; folder: number }): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: modes.folder });
   const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    const handle = await open(temporary, "wx", 0o600);
+    const handle = await open(temporary, "wx", modes.file);
     try {
       await handle.writeFile(text);
       await handle.sync();

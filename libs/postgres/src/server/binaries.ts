@@ -30,7 +30,8 @@ export function installBinaries({ copyTo, account }: InstallOptions): PostgresBi
     const unfinished = `${copy}.${process.pid}`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(copyTo, { recursive: true, mode: 0o755 });
-    cpSync(packaged, unfinished, { recursive: true });
+    // Links of the package stay links within the copy: those of a package in use would lead back to it.
+    cpSync(packaged, unfinished, { recursive: true, verbatimSymlinks: true });
     createLinks(unfinished);
     renameSync(unfinished, copy);
   }

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { writePrivate } from "../files.ts";
+import { writeReadable } from "../files.ts";
 import { type DnsChallenges, createDnsChallenges } from "./dns-challenge.ts";
 import type { Presented } from "./records.ts";
 import type { DnsSettings } from "./settings.ts";
@@ -38,7 +38,7 @@ export function createChallenges(folder: string, dns: DnsSettings | undefined): 
         : { type: "dns-01", name: `_acme-challenge.${host.replace(/^\*\./, "")}`, value: keyAuthorization },
     present: async (presented, keyAuthorization) =>
       presented.type === "http-01"
-        ? writePrivate(join(folder, tokenName(presented.token)), keyAuthorization)
+        ? writeReadable(join(folder, tokenName(presented.token)), keyAuthorization)
         : requireRecords().present(presented.name, presented.value),
     settle: async (presented, signal) => {
       const dnsRecords = presented.filter((each) => each.type === "dns-01");
