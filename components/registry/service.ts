@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { drainBody, isUnavailable, noteRoute } from "@swath/service";
+import { Problem, drainBody, isUnavailable, noteRoute } from "@swath/service";
 
 import { findCaller } from "./access/caller.ts";
 import { issueToken } from "./access/token-endpoint.ts";
@@ -90,6 +90,11 @@ function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage,
 function toRegistryError(error: unknown): RegistryError {
   if (error instanceof RegistryError) {
     return error;
+  }
+  if (error instanceof Problem && (error.status === 429 || error.status === 503)) {
+    // Limits of callers are those that all services share.
+    const code = error.status === 429 ? "TOOMANYREQUESTS" : "UNAVAILABLE";
+    return new RegistryError(code, error.message, { headers: error.headers });
   }
   if (isUnavailable(error)) {
     return new RegistryError("UNAVAILABLE", "A dependency is temporarily unavailable; try again in a moment.", {
