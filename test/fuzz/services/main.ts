@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { type TestCluster, createTestCluster } from "@swath/testing";
 
-import { createDeploymentFetch, type Fetch } from "../../../cli/targets/deployment-fetch.ts";
+import { createDeploymentFetch } from "../../../cli/targets/deployment-fetch.ts";
 import { clusterPaths } from "../../../cli/targets/embedded/state/paths.ts";
 import { type Finding, fuzzService } from "./fuzz-service.ts";
-import { type Platform, type Target, USERS, findTargets } from "./targets.ts";
+import { type Target, USERS, createPlatform, findTargets } from "./targets.ts";
 import { createPodWatch } from "./watch-pod.ts";
 
 const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true" };
@@ -49,10 +49,9 @@ export async function fuzzCluster(
   { seconds, seed, only = [], maxStallMs = 50, print }: FuzzOptions,
 ): Promise<readonly Finding[]> {
   const send = createDeploymentFetch(cluster.domain, { address: "127.0.0.1" });
-  const urlOf = (service: string) => `http://${service}.${cluster.domain}:${cluster.port}`;
   const { run } = clusterPaths(cluster.name, cluster.env);
   const before = await cluster.pods();
-  const platform: Platform = { send, urlOf, logIn: (user) => logIn(send, urlOf("identity"), user) };
+  const platform = createPlatform(cluster, send);
   const found: { readonly pod: (typeof before)[number]; readonly target: Target }[] = [];
   const isAsked = ({ workload, phase }: (typeof before)[number]) =>
     phase === "Running" && (only.length === 0 || only.includes(workload));
@@ -92,17 +91,4 @@ export async function fuzzCluster(
     }
   }
   return findings;
-}
-
-async function logIn(send: Fetch, url: string, username: string): Promise<string> {
-  const form = { client_id: "admin-cli", grant_type: "password", username, password: "changeme" };
-  const response = await send(`${url}/realms/master/protocol/openid-connect/token`, {
-    method: "POST",
-    body: new URLSearchParams(form),
-  });
-  const { access_token: token } = (await response.json()) as { access_token?: string };
-  if (token === undefined) {
-    throw new Error(`the login of ${username} failed with ${response.status}`);
-  }
-  return token;
 }

@@ -23,6 +23,11 @@ export interface Platform {
   readonly logIn: (user: string) => Promise<string>;
 }
 
+export function createPlatform({ domain, port }: { readonly domain: string; readonly port: number }, send: Fetch): Platform {
+  const urlOf = (host: string) => `http://${host}.${domain}:${port}`;
+  return { send, urlOf, logIn: (user) => logIn(send, urlOf("identity"), user) };
+}
+
 /** A user and the operator: without an operator many requests would end at their first check. */
 export const USERS = ["eric", "admin"] as const;
 const PASSWORD = "changeme";
@@ -66,7 +71,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
   identity: async ({ send, urlOf, logIn }, operations) => {
     const admin = bearer(await logIn("admin"));
     const url = urlOf("identity");
-    const cookies = session(await logInBrowser(send, `${urlOf("portal")}/auth/login`, "eric", PASSWORD));
+    const cookies = session(await logInBrowser(send, `${url}/realms/master/account`, "eric", PASSWORD));
     const headers = { ...(await admin(NOTHING, url)), "content-type": "application/json" };
     const body = JSON.stringify({ realm: "fuzz", enabled: true });
     await send(`${url}/admin/realms`, { method: "POST", headers, body });
@@ -156,5 +161,15 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
 
 const NOTHING = { method: "POST", path: "/", headers: {}, type: undefined, body: undefined };
 
-/** The services that `findTargets` knows the protocols of. */
-export const PROTOCOL_SERVICES: readonly string[] = Object.keys(SERVICES);
+async function logIn(send: Fetch, url: string, username: string): Promise<string> {
+  const form = { client_id: "admin-cli", grant_type: "password", username, password: "changeme" };
+  const response = await send(`${url}/realms/master/protocol/openid-connect/token`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+  });
+  const { access_token: token } = (await response.json()) as { access_token?: string };
+  if (token === undefined) {
+    throw new Error(`the login of ${username} failed with ${response.status}`);
+  }
+  return token;
+}
