@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { withTemporaryFolder } from "../client/temporary-folder.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import { CommandError, type Command } from "./command.ts";
 import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "./open-target.ts";
@@ -66,8 +66,7 @@ Usage: swath data-access seed [CLUSTER] --layer ID [--style ID] [--zooms 0-8] [-
             PURGE_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
             PURGE_SECRET_KEY: await deployment.readSecret(variables.OBJSTORE_ROOT_PASSWORD),
           };
-    const folder = mkdtempSync(join(tmpdir(), "swath-data-access-"));
-    try {
+    return withTemporaryFolder("data-access", (folder) => {
       const authority = join(folder, "ca.crt");
       if (certificateAuthority !== undefined) {
         writeFileSync(authority, certificateAuthority);
@@ -77,9 +76,7 @@ Usage: swath data-access seed [CLUSTER] --layer ID [--style ID] [--zooms 0-8] [-
         ...(certificateAuthority !== undefined && { NODE_EXTRA_CA_CERTS: authority }),
         ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
       });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
   },
 };
 

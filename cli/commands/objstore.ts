@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { withTemporaryFolder } from "../client/temporary-folder.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import { CommandError, type Command } from "./command.ts";
@@ -87,8 +87,7 @@ async function migrate(
   }
   const { variables } = plan.settings;
   const { certificateAuthority, address } = await deployment.readAccess();
-  const folder = mkdtempSync(join(tmpdir(), "swath-migrate-"));
-  try {
+  return withTemporaryFolder("migrate", async (folder) => {
     const authority = join(folder, "ca.crt");
     if (certificateAuthority !== undefined) {
       writeFileSync(authority, certificateAuthority);
@@ -103,9 +102,7 @@ async function migrate(
       SOURCE_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
       SOURCE_SECRET_KEY: await deployment.readSecret(variables.OBJSTORE_ROOT_PASSWORD),
     });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function findVolume(cluster: string, provided: string | undefined, env: NodeJS.ProcessEnv): string {

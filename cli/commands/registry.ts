@@ -1,7 +1,6 @@
 import { createReadStream, existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { lookup } from "node:dns";
-import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -21,6 +20,7 @@ import {
 } from "@swath/oci";
 import { Agent } from "undici";
 
+import { withTemporaryFolder } from "../client/temporary-folder.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
 
 const USAGE = `
@@ -171,25 +171,25 @@ async function importImage(
   { reference, repository, text, ...opened }: Opened,
 ): Promise<number> {
   const target = { repository, tag: reference.tag ?? "latest" };
+  const push = async (folder: string) => {
+    const isLayout = existsSync(join(folder, "index.json"));
+    const writer = createRegistryWriter(opened.connection);
+    const digest = await (isLayout ? pushLayout : pushDockerArchive)(writer, folder, target);
+    stdout.write(`pushed ${text}\n${digest}\n`);
+  };
   const isFolder = (await stat(path)).isDirectory();
-  const folder = isFolder ? path : await mkdtemp(join(tmpdir(), "swath-import-"));
   return using(opened, async () => {
-    try {
-      if (!isFolder) {
-        // Archives of docker save have their layers once more under older names, as links.
-        for await (const entry of readEntries(createReadStream(path), { skipsLinks: true })) {
-          await unpackEntry(entry, folder);
-        }
-      }
-      const isLayout = existsSync(join(folder, "index.json"));
-      const writer = createRegistryWriter(opened.connection);
-      const digest = await (isLayout ? pushLayout : pushDockerArchive)(writer, folder, target);
-      stdout.write(`pushed ${text}\n${digest}\n`);
-    } finally {
-      if (!isFolder) {
-        await rm(folder, { recursive: true, force: true });
-      }
+    if (isFolder) {
+      await push(path);
+      return;
     }
+    await withTemporaryFolder("import", async (folder) => {
+      // Archives of docker save have their layers once more under older names, as links.
+      for await (const entry of readEntries(createReadStream(path), { skipsLinks: true })) {
+        await unpackEntry(entry, folder);
+      }
+      await push(folder);
+    });
   });
 }
 

@@ -29,6 +29,8 @@ export interface ClientOptions {
   readonly description: string | undefined;
   readonly secret: string | undefined;
   readonly public: boolean;
+  /** Where logins may lead back to; none for what the service takes. */
+  readonly redirectUris: readonly string[];
   readonly resources: readonly ResourceRequest[];
 }
 
@@ -56,6 +58,7 @@ export function parseClientOptions(args: readonly string[]): ClientOptions {
       name: text(),
       description: text(),
       public: flag,
+      "redirect-uris": text(),
       default: flag,
       authenticated: flag,
       resource: text(),
@@ -80,6 +83,7 @@ export function parseClientOptions(args: readonly string[]): ClientOptions {
     description: values.description,
     secret: values.secret,
     public: values.public ?? false,
+    redirectUris: toList(values["redirect-uris"] ?? ""),
     resources: groupResources(tokens),
   };
 }

@@ -22,6 +22,7 @@ Without any option it asks, on a terminal.
   --description=<text>
   -s, --secret=<secret>     secret of a confidential client (default: IDENTITY_GATEKEEPER_CLIENT_SECRET, or made by the service)
   --public                  a public client, which has no secret and protects nothing
+  --redirect-uris=<uri,...> where logins may lead back to; * at the end of a path stands for what follows (default: any host of the deployment)
   --default                 the resource "Default Resource": /* for everybody with a token
   --resource=<name>         begins a resource; the options below belong to it
   --uris=<path,...>         its paths: /eric/*
@@ -76,6 +77,7 @@ export const createClient: Helper = async (context) => {
     name: options.name ?? id,
     description: options.description ?? `Client ${id}`,
     ...(options.public ? { publicClient: true } : secret !== undefined && { secret }),
+    ...(options.redirectUris.length > 0 && { redirectUris: options.redirectUris }),
     ...(options.resources.length > 0 && { resources: options.resources }),
   });
   if (status !== 200 && status !== 201 && status !== 409) {

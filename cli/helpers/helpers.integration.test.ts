@@ -173,6 +173,11 @@ test("create-client creates the client with its resources and opens its default 
   });
   assert.equal(seen.length, 1);
   assert.equal((await run("create-client", ...portal, "--secret=x")).status, 1);
+
+  seen.splice(0);
+  await run("create-client", ...portal, "--redirect-uris=https://app.example/back, http://127.0.0.1/*");
+  const { redirectUris } = JSON.parse(seen[0]?.body ?? "") as { readonly redirectUris: readonly string[] };
+  assert.deepEqual(redirectUris, ["https://app.example/back", "http://127.0.0.1/*"]);
 });
 
 async function readText(request: IncomingMessage): Promise<string> {

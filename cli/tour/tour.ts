@@ -1,10 +1,10 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { listTestUsers } from "@swath/manifest";
 
 import { addressOf } from "../client/connect.ts";
+import { withTemporaryFolder } from "../client/temporary-folder.ts";
 import { CommandError } from "../commands/command.ts";
 import { DEFAULT_CLUSTER } from "../commands/open-target.ts";
 import { listUrls } from "../commands/urls.ts";
@@ -36,10 +36,8 @@ const PICTURE_COLUMNS = 48;
  * @throws {CommandError} when the deployment lacks what it needs, or at the command that failed
  */
 export async function runTour({ stdout, ...context }: TourContext): Promise<StoryEnd> {
-  const folder = mkdtempSync(join(tmpdir(), "swath-tour-"));
-  const started = performance.now();
-  const forget = removeWithProcess(folder);
-  try {
+  return withTemporaryFolder("tour", async (folder) => {
+    const started = performance.now();
     const { platform, env } = await openStory({ ...context, folder });
     stdout.write(
       `The whole of it on the ${context.target.title}: find, look, process, share, explore.\n` +
@@ -58,22 +56,7 @@ export async function runTour({ stdout, ...context }: TourContext): Promise<Stor
     const places = formatPlaces(context.plan, end);
     stdout.write(`\nDone in ${seconds} s. Look around, as eric (bin/swath credentials):\n${places}`);
     return end;
-  } finally {
-    forget();
-  }
-}
-
-/** Removes the folder when this process ends, by Ctrl-C too: logins are in it. @returns does so now */
-function removeWithProcess(folder: string): () => void {
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const stop = () => process.exit(130);
-  process.once("exit", remove);
-  process.once("SIGINT", stop).once("SIGTERM", stop).once("SIGHUP", stop);
-  return () => {
-    process.off("SIGINT", stop).off("SIGTERM", stop).off("SIGHUP", stop);
-    process.off("exit", remove);
-    remove();
-  };
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { createApp, createJsonBodyParser } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
+import { rememberStorage } from "./execution/remember-storage.ts";
 import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
@@ -51,17 +52,19 @@ const STREAMS = { name: "event streams", perUser: 100, perAddress: 100, total: 1
 export async function createProcessingService({
   limits,
   ...provided
-}: Omit<ApiContext, "closing" | "packages" | "findPlace" | "deployments" | "streams"> & {
+}: Omit<ApiContext, "closing" | "packages" | "storageOf" | "findPlace" | "deployments" | "streams"> & {
   readonly limits: CallerLimits;
 }): Promise<FastifyInstance> {
   const closing = new AbortController();
   const packages = openPackageReader();
+  const storageOf = rememberStorage(provided.settings);
   const context: ApiContext = {
     ...provided,
     packages,
     deployments: limits.createRate(DEPLOYMENTS),
     streams: limits.createPlaces(STREAMS),
-    findPlace: createFindPlace(provided.settings),
+    storageOf,
+    findPlace: createFindPlace(storageOf),
     closing: closing.signal,
   };
   const app = createApp(context.logger, {

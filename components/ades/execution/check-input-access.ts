@@ -1,21 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Kysely } from "kysely";
 
 import { OgcError } from "../errors.ts";
+import { displayUrl } from "../staging/display-url.ts";
 import { StagingError } from "../staging/errors.ts";
 import { DEFAULT_LIMITS } from "../staging/in/limits.ts";
 import { openSources } from "../staging/in/sources.ts";
 import type { S3Access } from "../staging/types.ts";
 import type { Tables } from "../store/tables.ts";
 import type { InputSource } from "./read-inputs.ts";
-import { findReadableStorage, toStoredAddress } from "./result-access.ts";
+import { findReadableStorage, isResultAddress, toStoredAddress } from "./result-access.ts";
 import { type AdesSettings, allowedPrivate, internalServices } from "./storage.ts";
+import { withinMoments } from "./within-moments.ts";
 
 /** Inputs that are looked at before a job is accepted; the job itself looks at all. */
 const MAX_CHECKED = 100;
-/** Milliseconds that a request waits for the storage's word; a job waits longer. */
-const STORAGE_TIMEOUT = 3000;
 
 /**
  * Refuses inputs whose addresses say that the job could not read them: buckets and results of others, private addresses. What lies at
@@ -31,6 +29,10 @@ export async function checkInputAccess(
   const addresses = await Promise.all(
     fetched.slice(0, MAX_CHECKED).map((href) => toStoredAddress(db, settings, owner, href)),
   );
+  const unknown = addresses.find((address) => isResultAddress(settings, address));
+  if (unknown !== undefined) {
+    throw notReadable(`${displayUrl(unknown)} is no result of a job of yours that has ended`);
+  }
   const s3 = addresses.some(isObject) ? await findAccess(db, settings, owner) : undefined;
   const sources = openSources(
     { allowPrivate: allowedPrivate(settings), internal: internalServices(settings, owner), s3: s3 ?? [] },
@@ -43,13 +45,14 @@ export async function checkInputAccess(
       }
     }
   } catch (error) {
-    throw error instanceof StagingError
-      ? new OgcError(403, "InputNotReadable", `An input cannot be read: ${error.message}.`)
-      : error;
+    throw error instanceof StagingError ? notReadable(error.message) : error;
   } finally {
     await sources.close();
   }
 }
+
+const notReadable = (reason: string): OgcError =>
+  new OgcError(403, "InputNotReadable", `An input cannot be read: ${reason}.`);
 
 const isObject = (address: string): boolean => /^s3:/i.test(address);
 
@@ -59,14 +62,10 @@ async function findAccess(
   settings: AdesSettings,
   owner: string,
 ): Promise<readonly S3Access[] | undefined> {
-  const timer = new AbortController();
-  const found = findReadableStorage(db, settings, owner).then(
-    ({ access }) => access,
-    () => undefined,
+  return withinMoments(
+    findReadableStorage(db, settings, owner).then(
+      ({ access }) => access,
+      () => undefined,
+    ),
   );
-  try {
-    return await Promise.race([found, sleep(STORAGE_TIMEOUT, undefined, { signal: timer.signal })]);
-  } finally {
-    timer.abort();
-  }
 }

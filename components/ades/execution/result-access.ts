@@ -1,3 +1,4 @@
+import { decodePercent } from "@swath/service";
 import type { Kysely } from "kysely";
 
 import { findJob } from "../store/jobs.ts";
@@ -7,6 +8,8 @@ import type { JobResult, Tables } from "../store/tables.ts";
 import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
 
 const RESULTS = "processing-results/";
+/** Below the space of a user: the results of a job, whole or one of them. */
+const RESULT_PATH = /^(?:ogc-api|wps3)\/jobs\/([^/]+)\/(files|results?)(?:\/(.+))?$/;
 
 /**
  * The storage of a user as `findStorage` gives it, for reading inputs and packages: in the bucket that all users' results go to,
@@ -47,16 +50,15 @@ export async function toStoredAddress(
   user: string,
   href: string,
 ): Promise<string> {
-  const path = toOwnPath(settings, user, href);
-  const [, id, kind, rest] =
-    (path !== undefined && /^(?:ogc-api|wps3)\/jobs\/([^/]+)\/(files|results?)(?:\/(.+))?$/.exec(path)) || [];
+  const path = toSpacePath(settings, href);
+  const [, id, kind, rest] = (path?.user === user && RESULT_PATH.exec(path.below)) || [];
   const job = id === undefined ? undefined : await findJob(db, user, id);
   if (job === undefined || job.result === null) {
     return href;
   }
   const result = job.result as unknown as JobResult;
   const folder = folderOf(result);
-  const below = rest?.split("/").map(decodeURIComponent).join("/");
+  const below = rest?.split("/").map(decodePercent).join("/");
   if (kind === "files") {
     return folder === undefined || below === undefined ? href : `${folder}${below}`;
   }
@@ -79,6 +81,12 @@ export async function toStoredAddress(
     : toDataAddress(output?.value ?? value, output?.mediaType, output?.encoding);
 }
 
+/** Whether an address names a result by a host of this service, whoever's job it is of. A job reads only what `toStoredAddress` finds. */
+export function isResultAddress(settings: Pick<AdesSettings, "PUBLIC_URL" | "OPEN_HOST">, href: string): boolean {
+  const path = toSpacePath(settings, href);
+  return path !== undefined && RESULT_PATH.test(path.below);
+}
+
 /** All of a result: its catalogue, the folder of its files where there is no item in it, or its values. */
 function toWhole(result: JobResult, folder: string | undefined): string {
   const { catalogUri, collection, outputs } = result;
@@ -89,12 +97,11 @@ function toWhole(result: JobResult, folder: string | undefined): string {
   return links.some(({ rel }) => rel === "item") ? catalogUri : folder;
 }
 
-/** The path below a user's space, where an address is one of this service's. */
-function toOwnPath(
+/** Whose space an address of this service is in, and the path below it. */
+function toSpacePath(
   { PUBLIC_URL, OPEN_HOST }: Pick<AdesSettings, "PUBLIC_URL" | "OPEN_HOST">,
-  user: string,
   href: string,
-): string | undefined {
+): { readonly user: string; readonly below: string } | undefined {
   if (!URL.canParse(href)) {
     return undefined;
   }
@@ -102,8 +109,8 @@ function toOwnPath(
   const isOurs =
     origin === new URL(PUBLIC_URL).origin ||
     (OPEN_HOST !== undefined && /^https?:$/.test(protocol) && hostname === OPEN_HOST.toLowerCase());
-  const space = `/${encodeURIComponent(user)}/`;
-  return isOurs && pathname.startsWith(space) ? pathname.slice(space.length) : undefined;
+  const [, user, below] = (isOurs && /^\/([^/]+)\/(.+)$/.exec(pathname)) || [];
+  return user === undefined || below === undefined ? undefined : { user: decodePercent(user), below };
 }
 
 function toDataAddress(value: unknown, mediaType = "application/json", encoding?: "base64"): string {

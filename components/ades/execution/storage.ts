@@ -20,7 +20,7 @@ export interface UserStorage {
 }
 
 /** The user has no workspace, or one without storage. */
-class NoWorkspaceError extends Error {
+export class NoWorkspaceError extends Error {
   override readonly name = "NoWorkspaceError";
 }
 

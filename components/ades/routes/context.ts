@@ -3,7 +3,7 @@ import type { CallerPlaces, CallerRate } from "@swath/service/caller-limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
-import type { AdesSettings } from "../execution/storage.ts";
+import type { AdesSettings, UserStorage } from "../execution/storage.ts";
 import type { PackageReader } from "../packages/package-reader.ts";
 import type { Tables } from "../store/tables.ts";
 import type { FindPlace } from "./result-place.ts";
@@ -24,6 +24,8 @@ export interface ApiContext {
   readonly packages: PackageReader;
   /** Resolves when a job has ended. */
   readonly untilEnded: (id: string, signal: AbortSignal) => Promise<void>;
+  /** Where a user's results go, and the user's inputs may be. */
+  readonly storageOf: (user: string) => Promise<UserStorage>;
   readonly findPlace: FindPlace;
   /** Aborted when the service is about to end: streams must end too. */
   readonly closing: AbortSignal;

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { invalidParameter, noSuchProcess } from "../errors.ts";
 import { checkExecution } from "../execution/check-execution.ts";
 import { checkInputAccess } from "../execution/check-input-access.ts";
+import { checkResultPlace } from "../execution/check-result-place.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
 import { executeEcho, pauseOf } from "../packages/execute-echo.ts";
@@ -66,7 +67,7 @@ export async function findExecutable(
 
 /** What a request makes of a job. What cannot work is refused now, not by a job that fails later. @throws {OgcError} */
 export async function prepareJob(
-  { db, settings, packages }: ApiContext,
+  { db, settings, packages, storageOf }: ApiContext,
   owner: string,
   process: StoredProcess | undefined,
   requested: JobRequest,
@@ -78,6 +79,7 @@ export async function prepareJob(
   const facts = await packages.read("facts", owner, packageOf(process));
   const { needs, sources } = checkExecution(settings, facts, { owner, process: process.id, inputs: requested.inputs });
   refuseProblems(findConstraintProblems((process.description as ProcessDescription).inputs, requested.inputs));
+  await checkResultPlace(settings, storageOf, owner);
   await checkInputAccess({ db, settings }, owner, sources);
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   return {

@@ -1,3 +1,4 @@
+import { decodePercent } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { OgcError, invalidParameter } from "../errors.ts";
@@ -118,7 +119,7 @@ function readProcessName(body: unknown): string {
     );
   }
   const last = provided.replace(/^.*\/processes\//, "").replace(/\/execution$/, "");
-  return decodeURIComponent(last);
+  return decodePercent(last);
 }
 
 function requireObject(body: unknown): Readonly<Record<string, unknown>> {

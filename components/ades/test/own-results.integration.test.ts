@@ -120,12 +120,10 @@ test("addresses of results are good inputs on both hosts: a file, one output, al
     const all = await run("eric", LIST, { folder: { href: `${host}${path}/results` } });
     assert.equal(all.job.status, "successful", `${host}${path}/results: ${all.job.message}`);
     const foreign = await execute("bob", READ, { file: { href: `${host}${file}`, type: "text/plain" } });
-    if (host === ades.url) {
-      assert.equal(foreign.status, 403, "another's result, at an address that is private");
-    } else {
-      const { status } = await ades.ended(foreign.headers.get("location") ?? "");
-      assert.equal(status, "failed", "another's result");
-    }
+    assert.equal(foreign.status, 403, `another's result at ${host}`);
+    assert.match(JSON.stringify(foreign.body), /is no result of a job of yours that has ended/);
+    const unknown = await execute("eric", READ, { file: { href: `${host}/eric/ogc-api/jobs/none/results/said` } });
+    assert.equal(unknown.status, 403, `no job at ${host}`);
   }
 });
 

@@ -1,4 +1,4 @@
-import { Problem } from "@swath/service";
+import { Problem, decodePercent } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import { hash, timingSafeEqual } from "node:crypto";
 import { type Static, Type } from "typebox";
@@ -148,9 +148,7 @@ export function addOauthRoutes(app: FastifyInstance, { sql, callers, originOf }:
 
 function readBasic(header: string | undefined): readonly string[] {
   const [, encoded] = /^basic\s+([\w+/=-]+)$/i.exec(header ?? "") ?? [];
-  return encoded === undefined
-    ? []
-    : Buffer.from(encoded, "base64").toString("utf8").split(":").map(decodeURIComponent);
+  return encoded === undefined ? [] : Buffer.from(encoded, "base64").toString("utf8").split(":").map(decodePercent);
 }
 
 function isVerifier(verifier: string, challenge: string): boolean {

@@ -1,5 +1,5 @@
 import { html } from "@swath/pages";
-import { Problem } from "@swath/service";
+import { Problem, decodePercent } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
@@ -38,7 +38,7 @@ export function addEnterPages(app: FastifyInstance, context: HubContext): void {
   const lead = async (request: FastifyRequest<{ Params: { user: string; "*"?: string } }>, reply: FastifyReply) => {
     const { user } = request.params;
     const [first = ""] = (request.params["*"] ?? "").split("/");
-    const named = first === "" ? undefined : await findServer(sql, user, decodeSafely(first));
+    const named = first === "" ? undefined : await findServer(sql, user, decodePercent(first));
     const server = named ?? (await findServer(sql, user, ""));
     if (server?.state !== "ready") {
       return sendNotRunning(context, request, reply, server);
@@ -135,12 +135,4 @@ async function sendNotRunning(
           : html`<p>Its owner, ${server.user_name}, can start it again.</p>`
       }`,
   });
-}
-
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

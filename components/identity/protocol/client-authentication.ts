@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
-import { isHostileText } from "@swath/service";
+import { decodePercent, isHostileText } from "@swath/service";
 
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { type Client, OTHER_SECRET } from "../store/clients.ts";
@@ -94,11 +94,7 @@ function readCredentials(authorization: string | undefined, form: Form): Shown |
 
 /** Both halves are form-encoded (RFC 6749 §2.3.1); clients that do not encode are understood where that is possible. */
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
+  return decodePercent(text.replaceAll("+", " "));
 }
 
 function hasSecret({ secret, settings }: Client, shown: readonly string[]): boolean {

@@ -1,3 +1,4 @@
+import { decodePercent } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 import { type Static, Type } from "typebox";
@@ -58,9 +59,5 @@ export function addObjectEventRoute(app: FastifyInstance, pool: pg.Pool): void {
 
 /** Keys are written as in a form: a blank is a plus. */
 function decodeKey(key: string): string {
-  try {
-    return decodeURIComponent(key.replaceAll("+", " "));
-  } catch {
-    return key;
-  }
+  return decodePercent(key.replaceAll("+", " "));
 }

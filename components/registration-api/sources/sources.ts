@@ -1,4 +1,4 @@
-import { parsePeerUrl } from "@swath/service";
+import { decodePercent, parsePeerUrl } from "@swath/service";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { createHttpReader } from "./http-reader.ts";
@@ -121,7 +121,5 @@ function toObject(href: string, publicUrl: string): string | undefined {
     return undefined;
   }
   const [, bucket, key] = /^([^/]+)\/(.*)$/s.exec(href.slice(publicUrl.length + 1)) ?? [];
-  return bucket === undefined || key === undefined
-    ? undefined
-    : `s3://${decodeURIComponent(bucket)}/${decodeURIComponent(key)}`;
+  return bucket === undefined || key === undefined ? undefined : `s3://${decodePercent(bucket)}/${decodePercent(key)}`;
 }

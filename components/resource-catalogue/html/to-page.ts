@@ -1,4 +1,5 @@
 import { type Html, html } from "@swath/pages";
+import { decodePercent } from "@swath/service";
 
 import { renderLinks, renderValue, toHref } from "./values.ts";
 import { renderRecord } from "./record.ts";
@@ -74,7 +75,9 @@ function titleOf(path: string): string {
       .split("?")[0]
       ?.split("/")
       .findLast((part) => part !== "") ?? "";
-  return last === "" ? "Resource catalogue" : decode(last).charAt(0).toUpperCase() + decode(last).slice(1);
+  return last === ""
+    ? "Resource catalogue"
+    : decodePercent(last).charAt(0).toUpperCase() + decodePercent(last).slice(1);
 }
 
 function toCollections(value: Json): { title: string; content: Html } {
@@ -197,14 +200,9 @@ function toTrail(url: string): Page["breadcrumbs"] {
   const parts = (url.split("?")[0] ?? "").split("/").filter((part) => part !== "");
   return [
     { label: "Catalogue", href: "/?f=html" },
-    ...parts.map((part, index) => ({ label: decode(part), href: `/${parts.slice(0, index + 1).join("/")}?f=html` })),
+    ...parts.map((part, index) => ({
+      label: decodePercent(part),
+      href: `/${parts.slice(0, index + 1).join("/")}?f=html`,
+    })),
   ];
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

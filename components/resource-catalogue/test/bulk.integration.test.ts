@@ -139,6 +139,8 @@ test("a caller with four loads under way gets 429 with Retry-After, and goes on 
   release();
   await waitUntil("a load is taken again", async () => {
     const body = JSON.stringify(makeItem("after"));
-    return (await request("POST", "/stac/collections/bulk/items.ndjson?method=upsert", { headers, body })).status === 201;
+    return (
+      (await request("POST", "/stac/collections/bulk/items.ndjson?method=upsert", { headers, body })).status === 201
+    );
   });
 });

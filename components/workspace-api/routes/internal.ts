@@ -42,7 +42,10 @@ export function createInternalApi({ logger, context, isSecret }: InternalOptions
     const owned = await listOwned(context.db, user);
     const workspace = owned.find(({ name }) => name === `${context.prefix}-${user}`) ?? owned[0];
     if (workspace === undefined) {
-      throw new Problem(404, `User ${user} has no workspace; create one with POST /workspaces.`);
+      throw new Problem(
+        404,
+        `User ${user} has no workspace; an administrator makes one (create-workspace ${user}), or the user where that is open.`,
+      );
     }
     return workspace;
   };

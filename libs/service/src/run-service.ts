@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import type { Registry } from "prom-client";
 
@@ -19,6 +20,13 @@ const COMMON_SETTINGS = defineSettings({
     maximum: 60,
     description: "How long it goes on taking requests after SIGTERM, where others need a while to hear of its end.",
   },
+  DRAIN_TIMEOUT: {
+    kind: "duration",
+    default: 0,
+    maximum: 60,
+    description:
+      "How long after SIGTERM it goes on answering on connections that are open, while another process takes new ones. SIGINT does not wait.",
+  },
   PROTECTED_HOSTS: {
     kind: "string",
     optional: true,
@@ -26,6 +34,9 @@ const COMMON_SETTINGS = defineSettings({
       "Hosts, separated by commas, on which only the gatekeeper sends requests. When set, even if empty, X-Auth-* fields are dropped on all others.",
   },
 });
+
+/** Milliseconds between two looks at the connections that are still open. */
+const DRAIN_INTERVAL = 50;
 
 /** What a service needs from its surroundings to be built. */
 export interface ServiceContext<S> {
@@ -134,9 +145,14 @@ export async function runService<const D extends Readonly<Record<string, Setting
     }
     stopping = true;
     logger.info({ signal }, "stopping");
+    const servers = Object.values(service?.servers ?? {});
     if (surroundings.STOP_DELAY > 0) {
-      Object.values(service.servers).forEach(endKeepAlive);
+      servers.forEach(endKeepAlive);
       await sleep(surroundings.STOP_DELAY * 1000);
+    }
+    if (signal === "SIGTERM" && surroundings.DRAIN_TIMEOUT > 0) {
+      servers.forEach(endKeepAlive);
+      await Promise.all(servers.map((server) => untilDisconnected(server, surroundings.DRAIN_TIMEOUT * 1000)));
     }
     const deadline = setTimeout(
       () => {
@@ -146,8 +162,8 @@ export async function runService<const D extends Readonly<Record<string, Setting
       (options.graceSeconds ?? 20) * 1000,
     );
     deadline.unref();
-    await Promise.all(Object.values(service.servers).map(closeServer));
-    await service.close?.();
+    await Promise.all(servers.map(closeServer));
+    await service?.close?.();
     await management.close();
     process.exit(0);
   };
@@ -171,6 +187,19 @@ function endKeepAlive(server: Server): void {
   server.prependListener("request", (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });
+}
+
+/**
+ * Waits until clients have let go of their connections. A server that closes an idle one may do so while a request is on its way, and
+ * whoever sent it cannot know whether it was carried out.
+ */
+async function untilDisconnected(server: Server, milliseconds: number): Promise<void> {
+  const count = promisify(server.getConnections.bind(server));
+  for (const deadline = performance.now() + milliseconds; performance.now() < deadline; await sleep(DRAIN_INTERVAL)) {
+    if ((await count()) === 0) {
+      return;
+    }
+  }
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -8,7 +8,11 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 export async function holdRequests(
   count: number,
   url: string,
-  { method, headers, begin }: { readonly method: string; readonly headers: Record<string, string>; readonly begin: string },
+  {
+    method,
+    headers,
+    begin,
+  }: { readonly method: string; readonly headers: Record<string, string>; readonly begin: string },
 ): Promise<() => void> {
   const held: ClientRequest[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -39,7 +39,13 @@ export class XmlReader {
 
   /** Errors of `handler` are thrown by `write`. */
   constructor(handler: XmlHandler, options: XmlOptions = {}) {
-    const { maxDepth = 100, maxElements = 200_000, maxAttributes = 256, controlReferences = false, maxInside } = options;
+    const {
+      maxDepth = 100,
+      maxElements = 200_000,
+      maxAttributes = 256,
+      controlReferences = false,
+      maxInside,
+    } = options;
     const parser = new SaxesParser({ xmlns: true });
     let [depth, elements, attributes, start] = [0, 0, 0, 0];
     let bounded: { readonly name: string; readonly depth: number; readonly most: number } | undefined;

@@ -136,7 +136,11 @@ async function sendRawRequests(
 }
 
 /** Stalls of the same request, sent again. */
-async function repeat(options: ServiceOptions, request: HostileRequest, credential: Credential): Promise<readonly number[]> {
+async function repeat(
+  options: ServiceOptions,
+  request: HostileRequest,
+  credential: Credential,
+): Promise<readonly number[]> {
   const stalls: number[] = [];
   for (let round = 0; round < REPEATS; round += 1) {
     await perform(options, request, credential);

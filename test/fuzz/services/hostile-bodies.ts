@@ -34,7 +34,9 @@ export function hostileDocument(random: Random, document: string): string {
     case 0:
       return document;
     case 1:
-      return document.replaceAll(/>[^<>]+</g, (text) => (random(2) === 0 ? text : `>${toXmlText(hostileText(random))}<`));
+      return document.replaceAll(/>[^<>]+</g, (text) =>
+        random(2) === 0 ? text : `>${toXmlText(hostileText(random))}<`,
+      );
     case 2: {
       const [whole = "", name = ""] = /<(\w+)>[^<>]*<\/\1>/.exec(document) ?? [];
       return name === "" ? document : document.replace(whole, whole.repeat(pick(random, [0, 2, 2000, 50_000])));

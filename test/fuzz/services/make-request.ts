@@ -37,7 +37,10 @@ export function listOperations({ paths = {} }: ApiDocument): Operation[] {
 
 /** Parameters that lists take, for operations whose document names none. */
 const COMMON_PARAMETERS: Words = Object.fromEntries(
-  ["limit", "bbox", "datetime", "filter", "sortby", "q", "ids", "fields", "f", "token", "crs"].map((name) => [name, []]),
+  ["limit", "bbox", "datetime", "filter", "sortby", "q", "ids", "fields", "f", "token", "crs"].map((name) => [
+    name,
+    [],
+  ]),
 );
 /** Types of bodies, for operations whose document names none. */
 const COMMON_TYPES = [

@@ -23,7 +23,10 @@ export interface Platform {
   readonly logIn: (user: string) => Promise<string>;
 }
 
-export function createPlatform({ domain, port }: { readonly domain: string; readonly port: number }, send: Fetch): Platform {
+export function createPlatform(
+  { domain, port }: { readonly domain: string; readonly port: number },
+  send: Fetch,
+): Platform {
   const urlOf = (host: string) => `http://${host}.${domain}:${port}`;
   return { send, urlOf, logIn: (user) => logIn(send, urlOf("identity"), user) };
 }

@@ -90,7 +90,10 @@ export const OAUTH: Vocabulary = {
     request: ["a.b.c"],
     response_type: ["code"],
   },
-  headers: { dpop: ["a.b.c", "eyJhbGciOiJub25lIn0.e30."], authorization: ["Basic YTpi", "Basic %", "Bearer a.b.c", "DPoP a"] },
+  headers: {
+    dpop: ["a.b.c", "eyJhbGciOiJub25lIn0.e30."],
+    authorization: ["Basic YTpi", "Basic %", "Bearer a.b.c", "DPoP a"],
+  },
 };
 
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
@@ -155,7 +158,14 @@ export const S3: Vocabulary = {
     expires: ["a"],
   },
   form: {
-    Action: ["CreateUser", "PutUserPolicy", "ListUsers", "AssumeRoleWithWebIdentity", "GetCallerIdentity", "CreateAccessKey"],
+    Action: [
+      "CreateUser",
+      "PutUserPolicy",
+      "ListUsers",
+      "AssumeRoleWithWebIdentity",
+      "GetCallerIdentity",
+      "CreateAccessKey",
+    ],
     Version: ["2010-05-08", "2011-06-15"],
     UserName: ["fuzz"],
     PolicyName: ["a"],
@@ -238,7 +248,13 @@ export const OCI: Vocabulary = {
 
 /** Of pages with forms. */
 export const HUB: Vocabulary = {
-  parameters: { next: ["/hub/home", "//example.org"], limit: ["1", "-1"], offset: ["1", "-1"], state: ["active"], code: ["a"] },
+  parameters: {
+    next: ["/hub/home", "//example.org"],
+    limit: ["1", "-1"],
+    offset: ["1", "-1"],
+    state: ["active"],
+    code: ["a"],
+  },
   form: {
     _xsrf: ["a"],
     profile: ["lab"],

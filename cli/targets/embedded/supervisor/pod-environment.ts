@@ -20,6 +20,9 @@ const INHERITED = [
   "no_proxy",
 ];
 
+/** Seconds that a replaced pod answers on open connections: those who send requests drop theirs after four that were idle. */
+const DRAIN_SECONDS = 5;
+
 interface PodPlace {
   /** Folder of the pod's sockets. */
   readonly directory: string;
@@ -39,9 +42,15 @@ export function podEnvironment({ workload, env }: LaunchSpec, { directory, marke
     NODE_OPTIONS: "--max-semi-space-size=4",
     MANAGEMENT_LISTEN: `unix:${join(directory, "management.sock")}`,
     ...Object.fromEntries(sockets),
+    ...(drains(workload) && { DRAIN_TIMEOUT: `${DRAIN_SECONDS}s` }),
     ...env,
     [POD_MARKER]: marker,
   };
+}
+
+/** Whether it serves requests, goes on with those of open connections after SIGTERM, and stops at once after SIGINT. */
+export function drains({ kind, ports = [], stopSignal }: LaunchSpec["workload"]): boolean {
+  return kind !== "task" && ports.length > 0 && stopSignal === undefined;
 }
 
 /** What every process of the cluster gets of the operator's environment. */

@@ -11,7 +11,7 @@ import type { ClusterPaths } from "../state/paths.ts";
 import { createBackOff } from "./back-off.ts";
 import { logFile, openLog } from "./log-files.ts";
 import { readLastLine } from "./log-tail.ts";
-import { podEnvironment } from "./pod-environment.ts";
+import { drains, podEnvironment } from "./pod-environment.ts";
 import { type ProbeLoop, startProbes } from "./probe-loop.ts";
 import { findMarkedProcesses, isRunning, readStat, signalPod, signalProcess } from "./processes.ts";
 
@@ -206,7 +206,8 @@ export class Pod {
       this.start();
     } else {
       this.#backOff.reset();
-      signalProcess(this.pid, this.spec.workload.stopSignal ?? "SIGTERM");
+      const { workload } = this.spec;
+      signalProcess(this.pid, workload.stopSignal ?? (drains(workload) ? "SIGINT" : "SIGTERM"));
       const { pid } = this;
       setTimeout(() => {
         if (this.pid === pid) {
@@ -216,8 +217,11 @@ export class Pod {
     }
   }
 
-  /** Asks it to stop, kills what does not, and resolves when nothing of it is left. */
-  stop(): Promise<void> {
+  /**
+   * Asks it to stop, kills what does not, and resolves when nothing of it is left.
+   * @param isReplaced whether its successor takes requests already: then it answers those that are still sent to it
+   */
+  stop({ isReplaced = false } = {}): Promise<void> {
     return new Promise((resolve) => {
       if (this.gone) {
         resolve();
@@ -236,7 +240,9 @@ export class Pod {
         return;
       }
       this.phase = "Terminating";
-      signalProcess(this.pid, this.spec.workload.stopSignal ?? "SIGTERM");
+      const { workload } = this.spec;
+      const signal = drains(workload) && !isReplaced ? "SIGINT" : "SIGTERM";
+      signalProcess(this.pid, workload.stopSignal ?? signal);
       const deadline = setTimeout(() => this.#kill(), this.#stopMilliseconds);
       this.#stopped.push(() => clearTimeout(deadline));
       this.#onChange();

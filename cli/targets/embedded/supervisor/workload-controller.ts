@@ -94,7 +94,7 @@ export class WorkloadController {
       this.#link(current);
     }
     if (this.isSatisfied) {
-      this.#stop(others);
+      this.#stop(others, { isReplaced: true });
     }
   }
 
@@ -104,9 +104,9 @@ export class WorkloadController {
     return pod;
   }
 
-  #stop(pods: readonly Pod[]): void {
+  #stop(pods: readonly Pod[], options?: { readonly isReplaced: boolean }): void {
     for (const pod of pods.filter(({ stopping }) => !stopping)) {
-      void pod.stop();
+      void pod.stop(options);
     }
   }
 

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 
+import { decodePercent } from "@swath/service";
+
 const MAX_BYTES = 180;
 
 /**
@@ -60,15 +62,6 @@ export function createPlacer(): (key: string) => string {
 export function nameInUrl(href: string): string {
   const path = href.startsWith("s3://") ? href : URL.canParse(href) ? new URL(href).pathname : href;
   return path.slice(path.lastIndexOf("/") + 1);
-}
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // Not an escape but a percent sign: the text is the name as it is.
-    return text;
-  }
 }
 
 /** Keeps the extension; a hash keeps long names apart. */

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { CwlError, messageOf } from "../errors.ts";
+import { nameInAddress } from "../load/name-in-address.ts";
 import { filePath, fileUri } from "../load/uri.ts";
 import type { CwlVersion } from "../model/process.ts";
 import type { LoadListing } from "../model/types.ts";
@@ -88,7 +89,7 @@ function nameOf(item: FileOrDirectory): string {
     return basename(path);
   }
   const { pathname } = new URL(item.location ?? "");
-  return basename(decodeURIComponent(pathname)) || "download";
+  return basename(nameInAddress(pathname.replace(/\/+$/, ""))) || "download";
 }
 
 function checkName(name: string): void {

@@ -14,6 +14,7 @@ import type { PrepareOptions } from "../inputs/prepare.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { StepKeys } from "../journal/step-key.ts";
 import type { Fetcher } from "../load/fetcher.ts";
+import { nameInAddress } from "../load/name-in-address.ts";
 import { fileUri } from "../load/uri.ts";
 import type { Process } from "../model/process.ts";
 import type { FileOrDirectory, ValueObject } from "../model/values.ts";
@@ -155,7 +156,7 @@ async function download(item: FileOrDirectory, uri: string, fetcher: Fetcher, co
   const location = `${protocol}//${host}${trimmed.slice(0, trimmed.lastIndexOf("/"))}${search}`;
   const folder = join(context.workDir, "fetched", createHash("sha1").update(location).digest("hex"));
   mkdirSync(folder, { recursive: true });
-  const name = decodeURIComponent(trimmed.slice(trimmed.lastIndexOf("/") + 1)).replaceAll(/[/\0]/g, "_");
+  const name = nameInAddress(trimmed).replaceAll(/[/\0]/g, "_");
   const target = join(folder, name === "" || name === "." || name === ".." ? "download" : name);
   if (existsSync(target)) {
     // Complete, or it would not have its name: fetched by an earlier attempt of this run.
