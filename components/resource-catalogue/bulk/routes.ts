@@ -20,13 +20,15 @@ const MAX_BULK_BYTES = 32 * 2 ** 20;
 /** Batches that are prepared while one is written. */
 const MAX_AHEAD = 2;
 
-/** Bulk loads at the same time: each holds a connection to the database while it lasts. */
-const LOADS = { name: "bulk loads", perUser: 4, perAddress: 4, total: 32 };
+/** Connections to the database that bulk loads leave to other writers: a load holds one for as long as its sender takes. */
+const CONNECTIONS_LEFT = 3;
 
 /** Many items at once: `bulk_items`, and an item a line, of any number. All of a request are stored, or none. */
 export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   const { pool, parts, prepareBatch } = context;
-  const places = context.limits.createPlaces(LOADS);
+  const total = Math.max(1, (pool.options.max ?? 0) - CONNECTIONS_LEFT);
+  const ofCaller = Math.ceil(total / 2);
+  const places = context.limits.createPlaces({ name: "bulk loads", perUser: ofCaller, perAddress: ofCaller, total });
   /** Services of the platform have limits of their own. */
   const takePlace = ({ isOperator, isAnonymous, user }: Reader, { ip }: FastifyRequest): (() => void) =>
     isOperator && isAnonymous !== true && user === undefined ? () => {} : places.take({ user, address: ip });
@@ -35,8 +37,7 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     raw.post<Params>("/collections/:collection/bulk_items", { bodyLimit: MAX_BULK_BYTES }, async (request, reply) => {
-      const { entry, reader } = await enterForWriting(context, request, request.params.collection);
-      reply.raw.once("close", takePlace(reader, request));
+      const { entry } = await enterForWriting(context, request, request.params.collection);
       const bytes = request.body as Buffer;
       const { records, method = "insert" } = await prepareBatch({ form: "bulk", bytes, collection: entry.id });
       await writePrepared(pool, records, { mode: method, collection: entry.key, route: parts.routeOf(entry.key) });
