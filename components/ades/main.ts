@@ -3,6 +3,7 @@ import { openDatabase } from "@swath/postgres";
 import { auditRequests, runService } from "@swath/service";
 import { CallerLimits } from "@swath/service/caller-limits";
 import { readyServer } from "@swath/service/fastify";
+import { measureLoops } from "@swath/work";
 import { mkdir } from "node:fs/promises";
 
 import { createGuard } from "./caller.ts";
@@ -41,7 +42,7 @@ await runService({
     // A list that cannot be understood is told now, too.
     readNetworkRule(settings);
     await mkdir(settings.DATA_DIR, { recursive: true });
-    const { db, audit, check, close } = await openDatabase<Tables>({
+    const { db, pool, audit, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
       schema: "ades",
       migrations: `${import.meta.dirname}/migrations`,
@@ -78,8 +79,9 @@ await runService({
     await deleteOrphanedPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, changes, env: process.env });
-    const deliveries = await startDeliveries({ db, settings, logger });
-    const sweeps = startSweeps({ db, settings, logger });
+    const deliveries = await startDeliveries({ db, pool, settings, logger });
+    measureLoops(metrics, { deliveries });
+    const sweeps = startSweeps({ db, pool, settings, logger });
     return {
       servers: { http: await readyServer(app) },
       ready: async () => {

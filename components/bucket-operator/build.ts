@@ -11,13 +11,14 @@ import {
 } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { createObjstoreAdmin, emptyBucket, withStorageClient } from "@swath/storage-admin";
+import { measureLoops } from "@swath/work";
 import type { Registry } from "prom-client";
 
 import type { settings as definitions } from "./config.ts";
 import { followBuckets } from "./kubernetes/follow.ts";
 import { createBucketSecrets } from "./kubernetes/secrets.ts";
 import { measureBuckets } from "./metrics.ts";
-import { startLoop } from "./reconciler/loop.ts";
+import { startReconciler } from "./reconciler/start-reconciler.ts";
 import { createBucketApi } from "./service.ts";
 import type { BucketStorage } from "./storage/bucket-storage.ts";
 import { createObjstoreStorage } from "./storage/objstore.ts";
@@ -42,7 +43,7 @@ export async function buildBucketOperator({
 }: BuildOptions): Promise<RunningService> {
   const storage = openStorage(settings);
   const checkStorage = readyOnce(storage.check);
-  const { db, check, close } = await openDatabase<Tables>({
+  const { db, pool, check, close } = await openDatabase<Tables>({
     url: settings.DATABASE_URL,
     schema: "bucket_operator",
     migrations: `${import.meta.dirname}/migrations`,
@@ -55,8 +56,9 @@ export async function buildBucketOperator({
     ? openClusterApi(openAccount(settings.KUBERNETES_ACCOUNT, settings.KUBERNETES_API))
     : undefined;
   const follower = api && followBuckets({ api, db, logger, group: settings.RESOURCE_GROUP });
-  const loop = await startLoop({
+  const loop = await startReconciler({
     db,
+    pool,
     storage,
     secrets: api && createBucketSecrets(api, settings.SECRETS_ROLE),
     logger,
@@ -65,6 +67,7 @@ export async function buildBucketOperator({
     concurrency: settings.CONCURRENCY,
     ...(follower && { onLooked: follower.report }),
   });
+  measureLoops(metrics, { buckets: loop });
   const app = await createBucketApi({
     logger,
     db,

@@ -98,7 +98,7 @@ export async function buildIdentity({
   };
   const app = await createIdentityService(logger, context);
   const cleanUp = startCleanUp(context, settings.CLEAN_UP_INTERVAL);
-  const logouts = startLogoutDelivery(context);
+  const logouts = await startLogoutDelivery(context);
   return {
     context,
     servers: { http: await readyServer(app) },

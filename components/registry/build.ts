@@ -13,6 +13,7 @@ import { auditRequests, SettingsError, createSecretCheck } from "@swath/service"
 import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import { createSealer } from "@swath/service/seal";
 import { readyServer } from "@swath/service/fastify";
+import { measureLoops } from "@swath/work";
 
 import { createDelegates } from "./access/delegates.ts";
 import { createLoginGuard } from "./access/login-guard.ts";
@@ -22,7 +23,6 @@ import { createRegistryTokens } from "./access/tokens.ts";
 import { createApi } from "./api/api.ts";
 import { createPullCounter } from "./background/pull-counter.ts";
 import { startSchedule } from "./background/schedule.ts";
-import { startWorker } from "./background/worker.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { openFileBlobStore } from "./blobs/file-blob-store.ts";
 import type { settings as definitions } from "./config.ts";
@@ -31,9 +31,9 @@ import { openRegistryDatabase } from "./store/database.ts";
 import { createProjectFinder } from "./store/projects.ts";
 import { createManifestReader } from "./store/manifest-reader.ts";
 import { dropLeases } from "./store/uploads.ts";
-import { replicate } from "./replication/run.ts";
+import { startReplicating } from "./replication/run.ts";
 import { createScannerClient } from "./scans/adapter.ts";
-import { scan } from "./scans/scan.ts";
+import { startScanning } from "./scans/scan.ts";
 import { createCache } from "./upstreams/cache.ts";
 import { createUpstreams } from "./upstreams/upstreams.ts";
 import { createUploads } from "./uploads/uploads.ts";
@@ -55,7 +55,11 @@ export async function buildRegistry({
 }: {
   readonly settings: RegistrySettings;
   readonly logger: Logger;
+<<<<<<< HEAD
   readonly metrics: MetricsRegistry;
+=======
+  readonly metrics?: Parameters<typeof measureLoops>[0];
+>>>>>>> main
 }): Promise<RunningService> {
   if (settings.TOKEN_SECRET.length < MIN_TOKEN_SECRET_CHARACTERS) {
     throw new SettingsError([`TOKEN_SECRET must have ${MIN_TOKEN_SECRET_CHARACTERS} characters or more`]);
@@ -104,25 +108,24 @@ export async function buildRegistry({
     onError,
   });
   const cache = createCache({ database, uploads, upstreams, freshSeconds: settings.CACHE_FRESHNESS, onError });
-  const work = { databaseUrl: settings.DATABASE_URL, everyMs: settings.COLLECT_INTERVAL * 1000, onError };
-  const filling = await startWorker({ ...work, channel: "registry_arrivals", work: cache.fill });
-  const replicating = await startWorker({
-    ...work,
-    channel: "registry_replication",
-    work: () => replicate({ database, blobs, uploads, upstreams, onError }),
-  });
+  const databaseUrl = settings.DATABASE_URL;
+  const filling = await cache.startFilling(databaseUrl);
+  const replicating = await startReplicating({ database, databaseUrl, blobs, uploads, upstreams, onError });
   const scanners = createScannerClient({
     allowPrivate,
     sealer: createSealer(settings.TOKEN_SECRET, "registry scanners"),
   });
-  const scanning = await startWorker({
-    ...work,
-    channel: "registry_scans",
-    work: () => scan({ database, client: scanners, tokens: access.tokens, publicUrl: settings.PUBLIC_URL }),
+  const scanning = await startScanning({
+    database,
+    databaseUrl,
+    client: scanners,
+    tokens: access.tokens,
+    publicUrl: settings.PUBLIC_URL,
+    onError,
   });
   const schedule = await startSchedule({
     database,
-    databaseUrl: settings.DATABASE_URL,
+    databaseUrl,
     blobs,
     uploadSeconds: settings.UPLOAD_RETENTION,
     intervalSeconds: settings.COLLECT_INTERVAL,
@@ -130,7 +133,10 @@ export async function buildRegistry({
     onError,
   });
   const sender = createWebhookSender(allowPrivate);
-  const deliveries = await startDeliveries({ database, databaseUrl: settings.DATABASE_URL, sender, onError });
+  const deliveries = await startDeliveries({ database, databaseUrl, sender, onError });
+  if (metrics !== undefined) {
+    measureLoops(metrics, { webhooks: deliveries, scans: scanning, replications: replicating, arrivals: filling });
+  }
   const sessions = createSessions({
     sql: database,
     adminProof: createHmac("sha256", settings.TOKEN_SECRET)

@@ -76,7 +76,7 @@ export async function buildCatalogue(
   const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
   const counts = new CountMemory();
   bell.onRing(() => counts.forget());
-  const deliveries = startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  const deliveries = await startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
   const maintenance = startMaintenance({
     pool,
     changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
@@ -158,7 +158,7 @@ export async function buildCatalogue(
       await maintenance.close();
       await indexes.close();
       await partitioner.close();
-      await deliveries.close();
+      await deliveries.stop();
       await bell.close();
       await thread.close();
       await issuer?.close();

@@ -1,15 +1,15 @@
-import { openListener } from "@swath/postgres";
 import type { Logger } from "@swath/service";
+import { type Claim, type Loop, type Queryable, startLoop } from "@swath/work";
 import type { Kysely } from "kysely";
 
 import type { AdesSettings } from "../execution/storage.ts";
 import {
   DELIVERY_CHANNEL,
   type Delivery,
-  claimDelivery,
+  RENEW_MS,
+  deliveryQueue,
   endDelivery,
   postponeDelivery,
-  untilNextDelivery,
 } from "../store/deliveries.ts";
 import type { Tables } from "../store/tables.ts";
 import { registerResults } from "./register-results.ts";
@@ -17,12 +17,13 @@ import { RefusedForGoodError, createCallbackSender } from "./send-callback.ts";
 
 interface DeliveryOptions {
   readonly db: Kysely<Tables>;
+  readonly pool: Queryable;
   readonly settings: AdesSettings;
   readonly logger: Logger;
 }
 
 /** A new delivery is told at once; this is for what was told while nobody listened. */
-const MAX_SLEEP = 30_000;
+const MAX_SLEEP_MS = 30_000;
 /** Deliveries at the same time: one slow subscriber must not hold up the others. */
 const PARALLEL = 4;
 
@@ -30,30 +31,24 @@ const PARALLEL = 4;
  * Tells subscribers of jobs and registers results, each at least once, again after a while where it failed. What is to be told is
  * in the database, so that it outlives this process.
  */
-export async function startDeliveries({
-  db,
-  settings,
-  logger,
-}: DeliveryOptions): Promise<{ stop: () => Promise<void> }> {
+export async function startDeliveries({ db, pool, settings, logger }: DeliveryOptions): Promise<Loop> {
   const sender = createCallbackSender(settings);
-  const running = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
 
-  const deliver = async (delivery: Delivery): Promise<void> => {
+  const deliver = async (claim: Claim<Delivery>): Promise<void> => {
+    const { row: delivery } = claim;
     const job = await db.selectFrom("job").selectAll().where("id", "=", delivery.job).executeTakeFirst();
     if (job === undefined) {
       return;
     }
     if (delivery.kind === "in-progress" && job.finished_at !== null) {
       // Who is told now that it runs would be told after its end.
-      await endDelivery(db, delivery.id, "given-up", "the job ended first");
+      await endDelivery(claim, "given-up", "the job ended first");
       return;
     }
     try {
       if (delivery.kind === "registration") {
         const target = await registerResults(settings, job);
-        await endDelivery(db, delivery.id, "delivered", undefined, target);
+        await endDelivery(claim, "delivered", undefined, target);
         return;
       }
       await sender.send(delivery, job);
@@ -61,55 +56,29 @@ export async function startDeliveries({
       const reason = error instanceof Error ? error.message : String(error);
       logger.info({ job: job.id, kind: delivery.kind, attempts: delivery.attempts, reason }, "could not deliver");
       await (error instanceof RefusedForGoodError
-        ? endDelivery(db, delivery.id, "given-up", reason)
-        : postponeDelivery(db, delivery, reason));
+        ? endDelivery(claim, "given-up", reason)
+        : postponeDelivery(claim, reason));
       return;
     }
-    await endDelivery(db, delivery.id, "delivered");
+    await endDelivery(claim, "delivered");
   };
-  const pump = async (): Promise<void> => {
-    clearTimeout(timer);
-    while (!stopped && running.size < PARALLEL) {
-      const delivery = await claimDelivery(db);
-      if (delivery === undefined) {
-        break;
-      }
-      const work: Promise<void> = deliver(delivery)
-        .catch((error: unknown) => logger.warn({ err: error, job: delivery.job }, "could not note a delivery"))
-        .finally(() => {
-          running.delete(work);
-          wake();
-        });
-      running.add(work);
-    }
-    if (!stopped) {
-      const pause = Math.min(Math.max((await untilNextDelivery(db)) ?? MAX_SLEEP, 100), MAX_SLEEP);
-      timer = setTimeout(wake, pause);
-    }
-  };
-  // One after another, so that two are not looking at once.
-  let last = Promise.resolve();
-  const wake = (): void => {
-    last = last.then(pump).catch((error: unknown) => {
-      logger.warn({ err: error }, "cannot look for deliveries; trying again");
-      timer = setTimeout(wake, 1000);
-    });
-  };
-  const listener = await openListener({
-    url: settings.DATABASE_URL,
-    channel: DELIVERY_CHANNEL,
-    onMessage: wake,
-    onConnect: wake,
-    onError: (error) => logger.warn({ err: error }, "lost the connection that deliveries are told on"),
+  const loop = await startLoop<Claim<Delivery>>({
+    concurrency: PARALLEL,
+    listen: { url: settings.DATABASE_URL, channel: DELIVERY_CHANNEL },
+    claim: ({ limit }) => deliveryQueue.claim(pool, limit),
+    untilDue: () => deliveryQueue.untilDue(pool),
+    renewMs: RENEW_MS,
+    maxSleepMs: MAX_SLEEP_MS,
+    run: deliver,
+    onError: (err, claim) =>
+      claim === undefined
+        ? logger.warn({ err }, "cannot look for deliveries; trying again")
+        : logger.warn({ err, job: claim.row.job }, "could not note a delivery"),
   });
   return {
+    ...loop,
     stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await listener.close();
-      await last;
-      clearTimeout(timer);
-      await Promise.allSettled(running);
+      await loop.stop();
       await sender.close();
     },
   };

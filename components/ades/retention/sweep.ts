@@ -1,4 +1,5 @@
 import type { Logger } from "@swath/service";
+import type { Queryable } from "@swath/work";
 import type { Kysely } from "kysely";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,18 +8,19 @@ import { removeFolder } from "../execution/remove-folder.ts";
 import type { AdesSettings } from "../execution/storage.ts";
 import { deregisterResults } from "../deliveries/register-results.ts";
 import {
-  claimRemoval,
   endRemoval,
   findFresh,
   forgetJobs,
   forgetVersions,
   recordRemovalFailure,
+  removalQueue,
 } from "../store/retention.ts";
 import type { Tables } from "../store/tables.ts";
 import { removeResults } from "./remove-results.ts";
 
 interface SweepOptions {
   readonly db: Kysely<Tables>;
+  readonly pool: Queryable;
   readonly settings: AdesSettings;
   readonly logger: Logger;
 }
@@ -40,13 +42,13 @@ export interface Swept {
  * Forgets what is older than it is kept, removes the results that go with it, and reclaims folders of jobs that were left behind
  * by a crash. What has to be removed is noted with what forgets it, so that a sweep that is cut off is finished by the next.
  */
-export async function sweep({ db, settings, logger }: SweepOptions): Promise<Swept> {
+export async function sweep({ db, pool, settings, logger }: SweepOptions): Promise<Swept> {
   const { JOB_RETENTION_DAYS: days, RESULT_RETENTION: results } = settings;
   const jobs = days > 0 ? await forgetJobs(db, days, results === "with-job") : 0;
   await forgetVersions(db);
   const swept = {
     jobs,
-    results: await removeForgotten({ db, settings, logger }),
+    results: await removeForgotten({ db, pool, settings, logger }),
     folders:
       (await removeFolders(db, join(settings.DATA_DIR, "jobs"))) +
       (await removeOld(join(settings.DATA_DIR, "packages"))),
@@ -75,10 +77,11 @@ export function startSweeps(options: SweepOptions): { readonly stop: () => Promi
   };
 }
 
-async function removeForgotten({ db, settings, logger }: SweepOptions): Promise<number> {
+async function removeForgotten({ db, pool, settings, logger }: SweepOptions): Promise<number> {
   let removed = 0;
-  for (let next = await claimRemoval(db); next !== undefined; next = await claimRemoval(db)) {
-    const { job, owner, catalog_uri: catalogUri } = next;
+  const take = () => removalQueue.claim(pool, 1);
+  for (let [next] = await take(); next !== undefined; [next] = await take()) {
+    const { job, owner, catalog_uri: catalogUri } = next.row;
     try {
       await removeResults(settings, { owner, job, catalogUri });
       await deregisterResults(settings, owner, catalogUri);

@@ -1,4 +1,5 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Claim, createBackOff, createQueue } from "@swath/work";
+import type { Kysely, Selectable } from "kysely";
 
 import type { Tables } from "./tables.ts";
 
@@ -7,59 +8,43 @@ export type Delivery = Selectable<Tables["delivery"]>;
 
 /** Channel on which new deliveries are told. */
 export const DELIVERY_CHANNEL = "ades_delivery";
-/** Seconds that one attempt has to itself; after them another process may make the next. */
+/** A delivery of a process that died is another one's after this. */
 const LEASE_SECONDS = 60;
-/** Seconds between attempts at most. */
-const MAX_BACKOFF = 3600;
+export const RENEW_MS = 15_000;
 /** Attempts after which nobody is told any more: some four hours. */
 export const MAX_ATTEMPTS = 15;
+const backOff = createBackOff({ firstSeconds: 2, maxSeconds: 3600, maxAttempts: MAX_ATTEMPTS });
 
-/** Takes a delivery whose time has come; `undefined` where none waits. */
-export async function claimDelivery(db: Db): Promise<Delivery | undefined> {
-  const { rows } = await sql<Delivery>`
-    update delivery set attempts = attempts + 1, next_at = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = (
-      select id from delivery where status = 'waiting' and next_at <= now() order by next_at for update skip locked limit 1)
-    returning *`.execute(db);
-  return rows[0];
-}
+export const deliveryQueue = createQueue<Delivery>({
+  table: "delivery",
+  key: ["id"],
+  isOpen: "q.status = 'waiting'",
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "attempts = q.attempts + 1",
+});
 
 /** @param target where a registration led to */
 export async function endDelivery(
-  db: Db,
-  id: string,
+  { lease }: Claim<Delivery>,
   status: "delivered" | "given-up",
   error?: string,
   target?: string,
 ): Promise<void> {
-  await db
-    .updateTable("delivery")
-    .set({ status, error: error ?? null, ended_at: sql<Date>`now()`, ...(target !== undefined && { target }) })
-    .where("id", "=", id)
-    .execute();
+  await lease.end("status = $1, error = $2, ended_at = now(), target = coalesce($3, target)", [
+    status,
+    error ?? null,
+    target ?? null,
+  ]);
 }
 
-/** Has a delivery tried again: after 2 seconds, 4, 8, … */
-export async function postponeDelivery(db: Db, { id, attempts }: Delivery, error: string): Promise<void> {
-  if (attempts >= MAX_ATTEMPTS) {
-    await endDelivery(db, id, "given-up", error);
+/** Has a delivery tried again: after about 2 seconds, 4, 8, … */
+export async function postponeDelivery(claim: Claim<Delivery>, error: string): Promise<void> {
+  const pause = backOff(claim.row.attempts);
+  if (pause === undefined) {
+    await endDelivery(claim, "given-up", error);
     return;
   }
-  const pause = Math.min(MAX_BACKOFF, 2 ** attempts);
-  await db
-    .updateTable("delivery")
-    .set({ error, next_at: sql<Date>`now() + make_interval(secs => ${pause})` })
-    .where("id", "=", id)
-    .execute();
-}
-
-/** Milliseconds until the next delivery is due; `undefined` where none waits. */
-export async function untilNextDelivery(db: Db): Promise<number | undefined> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(next_at) - now()) * 1000)::float8 as ms from delivery where status = 'waiting'`.execute(
-    db,
-  );
-  return rows[0]?.ms ?? undefined;
+  await claim.lease.end("error = $1, next_at = now() + make_interval(secs => $2)", [error, pause]);
 }
 
 /** Registration of a job's results; `undefined` where there is none. */

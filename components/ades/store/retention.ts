@@ -1,3 +1,4 @@
+import { createQueue } from "@swath/work";
 import { type Kysely, type Selectable, sql } from "kysely";
 
 import { filterJobs } from "./job-ids.ts";
@@ -51,14 +52,14 @@ export async function forgetVersions(db: Db): Promise<number> {
   return rows.length;
 }
 
-/** Takes results whose job is forgotten; `undefined` where none are due. Another attempt is made after an hour. */
-export async function claimRemoval(db: Db): Promise<Removal | undefined> {
-  const { rows } = await sql<Removal>`
-    update removal set attempts = attempts + 1, next_at = now() + interval '1 hour'
-    where job = (select job from removal where next_at <= now() order by next_at for update skip locked limit 1)
-    returning *`.execute(db);
-  return rows[0];
-}
+/** Results whose job is forgotten. Another attempt is made after an hour. */
+export const removalQueue = createQueue<Removal>({
+  table: "removal",
+  key: ["job"],
+  isOpen: "true",
+  leaseSeconds: 3600,
+  onClaim: "attempts = q.attempts + 1",
+});
 
 export async function endRemoval(db: Db, job: string): Promise<void> {
   await db.deleteFrom("removal").where("job", "=", job).execute();

@@ -67,13 +67,18 @@ const known = async (id: string) => (await ades.send(`/eric/ogc-api/jobs/${id}`)
 
 test("without a limit jobs are kept for ever", async () => {
   const id = await endedJob(5000);
-  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  await sweep({ db: database.db, pool: database.pool, settings: settingsWith({}), logger });
   assert.deepEqual([await known(id), await stored(id)], [true, 2]);
 });
 
 test("jobs that ended longer ago than they are kept are forgotten, their results with them only when it is so set", async () => {
   const [old, young, running] = [await endedJob(31), await endedJob(29), await endedJob(100, "running")];
-  const swept = await sweep({ db: database.db, settings: settingsWith({ JOB_RETENTION_DAYS: "30" }), logger });
+  const swept = await sweep({
+    db: database.db,
+    pool: database.pool,
+    settings: settingsWith({ JOB_RETENTION_DAYS: "30" }),
+    logger,
+  });
   assert.ok(swept.jobs >= 1);
   assert.deepEqual(await Promise.all([old, young, running].map(known)), [false, true, true]);
   assert.equal(await stored(old), 2);
@@ -84,6 +89,7 @@ test("jobs that ended longer ago than they are kept are forgotten, their results
   const other = await endedJob(31);
   await sweep({
     db: database.db,
+    pool: database.pool,
     settings: settingsWith({ JOB_RETENTION_DAYS: "30", RESULT_RETENTION: "with-job" }),
     logger,
   });
@@ -95,10 +101,10 @@ test("a job that its owner deletes takes its results along when it is so set; a 
   const id = await endedJob(0);
   await dismissJob(database.db, { owner: "eric", id, withResults: true });
   const away = settingsWith({ RESULT_RETENTION: "with-job", S3_ENDPOINT: "http://127.0.0.1:1" });
-  await sweep({ db: database.db, settings: away, logger: createLogger("test", "silent") });
+  await sweep({ db: database.db, pool: database.pool, settings: away, logger: createLogger("test", "silent") });
   assert.equal(await stored(id), 2);
   await sql`update removal set next_at = now()`.execute(database.db);
-  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  await sweep({ db: database.db, pool: database.pool, settings: settingsWith({}), logger });
   assert.equal(await stored(id), 0);
   const { rows } = await sql`select from removal`.execute(database.db);
   assert.equal(rows.length, 0);
@@ -121,7 +127,7 @@ test("folders that jobs left behind are removed, those in use are not", async ()
   }
   mkdirSync(join(folder, "packages/package-x"), { recursive: true });
   utimesSync(join(folder, "packages/package-x"), new Date(0), new Date(0));
-  const swept = await sweep({ db: database.db, settings: settingsWith({}), logger });
+  const swept = await sweep({ db: database.db, pool: database.pool, settings: settingsWith({}), logger });
   assert.equal(swept.folders, 2);
   assert.deepEqual(readdirSync(jobs).toSorted(), [running, fresh, other].toSorted());
   assert.equal(existsSync(join(folder, "packages/package-x")), false);
@@ -133,7 +139,7 @@ test("versions of processes that nobody runs any more are forgotten, the current
   const text = "cwlVersion: v1.2\nclass: Workflow\nid: v\ninputs: {}\noutputs: {}\nsteps: []\n";
   assert.equal((await send(text)).status, 201);
   assert.equal((await send(text, "PUT", "/v")).status, 204);
-  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  await sweep({ db: database.db, pool: database.pool, settings: settingsWith({}), logger });
   const versions = async () =>
     (
       await sql<{ version: number }>`select version from process where id = 'v' order by version`.execute(database.db)
@@ -142,9 +148,9 @@ test("versions of processes that nobody runs any more are forgotten, the current
   for (let version = 3; version <= 12; version += 1) {
     assert.equal((await send(text, "PUT", "/v")).status, 204);
   }
-  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  await sweep({ db: database.db, pool: database.pool, settings: settingsWith({}), logger });
   assert.deepEqual(await versions(), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   assert.equal((await ades.send("/eric/ogc-api/processes/v", { method: "DELETE" })).status, 204);
-  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  await sweep({ db: database.db, pool: database.pool, settings: settingsWith({}), logger });
   assert.deepEqual(await versions(), [12]);
 });

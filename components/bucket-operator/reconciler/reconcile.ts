@@ -1,9 +1,10 @@
 import type { Logger } from "@swath/service";
-import type { Kysely } from "kysely";
+import { type Claim, createBackOff } from "@swath/work";
+import type { Kysely, Selectable } from "kysely";
 
 import type { BucketSecrets } from "../kubernetes/secrets.ts";
 import { type BucketStorage, StorageRefusal } from "../storage/bucket-storage.ts";
-import { type Bucket, type Condition, finishDeletion, releaseBucket, saveMade } from "../store/buckets.ts";
+import { type Condition, finishDeletion, releaseBucket, saveMade, toBucket } from "../store/buckets.ts";
 import type { Tables } from "../store/tables.ts";
 
 export interface ReconcileDeps {
@@ -18,18 +19,18 @@ export interface ReconcileDeps {
   readonly onLooked?: (name: string) => Promise<void>;
 }
 
-/** Shorter than the lease of a look. */
 const MAX_LOOK_MS = 240_000;
-const INITIAL_BACKOFF_S = 1;
-const MAX_BACKOFF_S = 300;
+const backOff = createBackOff({ firstSeconds: 1, maxSeconds: 300 });
 
-const backOff = (attempts: number) =>
-  Math.min(MAX_BACKOFF_S, INITIAL_BACKOFF_S * 2 ** Math.min(attempts - 1, 12)) * (0.75 + Math.random() / 2);
-
-/** One look at a claimed bucket: it is brought to what is wanted, or taken away. */
-export async function reconcile(deps: ReconcileDeps, bucket: Bucket): Promise<void> {
+/** One look at a claimed bucket: it is brought to what is wanted, or taken away. Ends early when the lease is lost. */
+export async function reconcile(
+  deps: ReconcileDeps,
+  { row, lease }: Claim<Selectable<Tables["bucket"]>>,
+  lost: AbortSignal,
+): Promise<void> {
   const { db, storage, secrets, logger, interval } = deps;
-  const signal = AbortSignal.timeout(MAX_LOOK_MS);
+  const bucket = toBucket(row);
+  const signal = AbortSignal.any([lost, AbortSignal.timeout(MAX_LOOK_MS)]);
   try {
     if (bucket.phase === "deleting") {
       await storage.remove(bucket, signal);
@@ -47,13 +48,13 @@ export async function reconcile(deps: ReconcileDeps, bucket: Bucket): Promise<vo
         signal,
       );
       await secrets?.put({ ...bucket, made });
-      await releaseBucket(db, bucket, { condition: READY, nextIn: interval, attempts: 0 });
+      await releaseBucket(lease, bucket.generation, { condition: READY, nextIn: interval, attempts: 0 });
     }
   } catch (error) {
     const attempts = bucket.attempts + 1;
     const condition = toCondition(error);
     logger.warn({ bucket: bucket.name, attempts, reason: condition.reason, err: error }, "a bucket failed; retrying");
-    await releaseBucket(db, bucket, { condition, nextIn: backOff(attempts), attempts });
+    await releaseBucket(lease, bucket.generation, { condition, nextIn: backOff(attempts), attempts });
   }
   await deps.onLooked?.(bucket.name);
 }

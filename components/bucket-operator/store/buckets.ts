@@ -1,3 +1,4 @@
+import { type Lease, createQueue } from "@swath/work";
 import { type Kysely, type Selectable, sql } from "kysely";
 
 import type { BucketMade, Tables } from "./tables.ts";
@@ -35,8 +36,18 @@ export interface Condition {
 /** Announced at every change of what is asked for. */
 export const BUCKET_CHANNEL = "bucket_change";
 
-/** Longer than a look may take. */
-const LEASE = "5 minutes";
+/** An operator that died gives its buckets up after this. */
+const LEASE_SECONDS = 120;
+export const RENEW_MS = 30_000;
+
+/** Buckets that are to be looked at, the one that has waited longest first. */
+export const bucketQueue = createQueue<Selectable<Tables["bucket"]>>({
+  table: "bucket",
+  key: ["name"],
+  isOpen: "q.phase <> 'kept'",
+  leaseUntil: "lease_until",
+  leaseSeconds: LEASE_SECONDS,
+});
 
 /** The name or the bucket is somebody else's. */
 export class BucketTaken extends Error {
@@ -146,17 +157,6 @@ export async function countBuckets(db: Kysely<Tables>): Promise<readonly { reaso
   return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
 }
 
-/** Takes the bucket that has waited longest for a look. */
-export async function claimBucket(db: Kysely<Tables>): Promise<Bucket | undefined> {
-  const { rows } = await sql<Selectable<Tables["bucket"]>>`
-    update bucket set lease_until = now() + ${sql.lit(LEASE)}::interval
-    where name = (
-      select name from bucket where phase <> 'kept' and next_at <= now() and (lease_until is null or lease_until < now())
-      order by next_at for update skip locked limit 1)
-    returning *`.execute(db);
-  return rows[0] && toBucket(rows[0]);
-}
-
 /** Keeps what was made; a crash after this loses nothing. */
 export async function saveMade(db: Kysely<Tables>, name: string, made: BucketMade): Promise<void> {
   await db
@@ -175,17 +175,17 @@ interface Release {
 
 /** Gives a bucket back after a look; what was asked for meanwhile comes at once. */
 export async function releaseBucket(
-  db: Kysely<Tables>,
-  { name, generation }: Pick<Bucket, "name" | "generation">,
+  lease: Lease,
+  generation: number,
   { condition: { ready, reason, message }, nextIn, attempts }: Release,
 ): Promise<void> {
-  await sql`
-    update bucket set
-      lease_until = null, attempts = ${attempts}, ready = ${ready}, reason = ${reason}, message = ${message},
-      changed_at = case when ready = ${ready} and reason = ${reason} then changed_at else now() end,
-      observed_generation = case when ${ready} then greatest(observed_generation, ${generation}) else observed_generation end,
-      next_at = case when generation = ${generation} then now() + make_interval(secs => ${nextIn}) else now() end
-    where name = ${name}`.execute(db);
+  await lease.end(
+    `attempts = $1, ready = $2, reason = $3, message = $4,
+     changed_at = case when ready = $2 and reason = $3 then changed_at else now() end,
+     observed_generation = case when $2 then greatest(observed_generation, $5) else observed_generation end,
+     next_at = case when generation = $5 then now() + make_interval(secs => $6) else now() end`,
+    [attempts, ready, reason, message, generation, nextIn],
+  );
 }
 
 /** The end of a deletion: forgotten, or remembered as the owner of data that were kept. */
@@ -202,15 +202,6 @@ export async function finishDeletion(db: Kysely<Tables>, bucket: Bucket): Promis
     .execute();
 }
 
-/** Milliseconds until the next bucket is due. */
-export async function untilNextDue(db: Kysely<Tables>): Promise<number | undefined> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(greatest(next_at, coalesce(lease_until, next_at))) - now()) * 1000 as ms
-    from bucket where phase <> 'kept'`.execute(db);
-  const ms = rows[0]?.ms;
-  return ms === null || ms === undefined ? undefined : Math.max(0, Number(ms));
-}
-
 async function announce(db: Kysely<Tables>, name: string): Promise<void> {
   await sql`select pg_notify(${BUCKET_CHANNEL}, ${name})`.execute(db);
 }
@@ -225,7 +216,7 @@ const toColumns = (spec: BucketSpec) => ({
   namespace: spec.namespace,
 });
 
-const toBucket = (row: Selectable<Tables["bucket"]>): Bucket => ({
+export const toBucket = (row: Selectable<Tables["bucket"]>): Bucket => ({
   name: row.name,
   bucketName: row.bucket_name,
   secretName: row.secret_name,

@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 
+import { type Claim, type Loop, startLoop } from "@swath/work";
+
 import type { IdentityContext } from "../context.ts";
 import type { Change } from "../store/changes.ts";
-import { type LogoutNotice, deleteLogoutNotice, takeLogoutNotices } from "../store/logout-notices.ts";
+import {
+  type LogoutNotice,
+  RENEW_MS,
+  deleteLogoutNotice,
+  logoutNoticeQueue,
+  postponeLogoutNotice,
+} from "../store/logout-notices.ts";
 
 /** Attributes of clients, by the names that the known provider has for them. */
 export const BACK_CHANNEL_URL = "backchannel.logout.url";
@@ -13,54 +21,36 @@ const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 const TOKEN_SECONDS = 120;
 /** Notices that were not taken at once are looked for this often. */
 const INTERVAL_MS = 2000;
+/** One slow client must not hold up the others. */
+const PARALLEL = 20;
 
 /** Tells clients of sessions that have ended (OpenID Connect Back-Channel Logout 1.0 §2.5), until they have heard it or an hour is over. */
-export function startLogoutDelivery(context: IdentityContext): { readonly stop: () => Promise<void> } {
-  const { changes, logger } = context;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
-  let isStopped = false;
-  const run = async (): Promise<void> => {
-    while (isWanted && !isStopped) {
-      isWanted = false;
-      try {
-        // As long as there are many at once.
-        isWanted = (await deliverLogouts(context)) > 0 || isWanted;
-      } catch (error) {
-        logger.warn({ err: error }, "cannot tell clients of ended sessions; trying again later");
-      }
-    }
-  };
-  const wake = () => {
-    isWanted = true;
-    running ??= run().finally(() => (running = undefined));
-  };
+export async function startLogoutDelivery(context: IdentityContext): Promise<Pick<Loop, "stop">> {
+  const { changes, logger, pool } = context;
+  const loop = await startLoop<Claim<LogoutNotice>>({
+    concurrency: PARALLEL,
+    claim: ({ limit }) => logoutNoticeQueue.claim(pool, limit),
+    renewMs: RENEW_MS,
+    maxSleepMs: INTERVAL_MS,
+    run: (claim) => deliver(context, claim),
+    onError: (err) => logger.warn({ err }, "cannot tell clients of ended sessions; trying again later"),
+  });
   const onChange = ({ kind }: Change) => {
     if (kind === "session" || kind === "user") {
-      wake();
+      loop.wake();
     }
   };
   changes.events.on("change", onChange);
-  const timer = setInterval(wake, INTERVAL_MS);
-  timer.unref();
   return {
     stop: async () => {
-      isStopped = true;
-      clearInterval(timer);
       changes.events.off("change", onChange);
-      await running;
+      await loop.stop();
     },
   };
 }
 
-/** One round. @returns how many notices were due */
-async function deliverLogouts(context: IdentityContext): Promise<number> {
-  const notices = await takeLogoutNotices(context.pool);
-  await Promise.all(notices.map((notice) => deliver(context, notice)));
-  return notices.length;
-}
-
-async function deliver(context: IdentityContext, notice: LogoutNotice): Promise<void> {
+async function deliver(context: IdentityContext, claim: Claim<LogoutNotice>): Promise<void> {
+  const { row: notice } = claim;
   const { pool, realms, logger, clientAddresses } = context;
   const handle = await realms.find(notice.realm);
   const client = await handle?.findClient(notice.clientId);
@@ -95,5 +85,6 @@ async function deliver(context: IdentityContext, notice: LogoutNotice): Promise<
     }
   } catch (error) {
     logger.warn({ ...where, err: error }, "a client could not be told of a logout; trying again later");
+    await postponeLogoutNotice(claim);
   }
 }

@@ -1,3 +1,5 @@
+import { type Claim, createBackOff, createQueue } from "@swath/work";
+
 import type { Queryable } from "./database.ts";
 
 /** A client that is to be told of a session that has ended; the database notes it when the session is deleted. */
@@ -11,39 +13,26 @@ export interface LogoutNotice {
   readonly attempts: number;
 }
 
-interface NoticeRow {
-  id: string;
-  realm: string;
-  client_id: string;
-  session_id: string;
-  user_id: string;
-  attempts: number;
-}
+/** A notice of a process that died is another one's after this. */
+const LEASE_SECONDS = 30;
+export const RENEW_MS = 10_000;
+const backOff = createBackOff({ firstSeconds: 2, maxSeconds: 3600 });
 
-/** Seconds after which a notice is tried again, doubled each time. */
-const INITIAL_BACKOFF = 2;
-const AT_ONCE = 20;
+/** Notices that a client has not heard yet. They expire after an hour. */
+export const logoutNoticeQueue = createQueue<LogoutNotice>({
+  table: "logout_notice",
+  key: ["id"],
+  isOpen: "q.expires_at > now() and exists (select from client k where k.id = q.client)",
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "attempts = q.attempts + 1",
+  join: { from: "client c, realm r", on: "c.id = q.client and r.id = q.realm_id" },
+  returning: `q.id, r.name as realm, c.client_id as "clientId", q.session_id as "sessionId", q.user_id as "userId", q.attempts`,
+  prepared: "take-logout-notices",
+});
 
-/** Takes notices that are due, each on one replica; those that nobody removes come again later. */
-export async function takeLogoutNotices(db: Queryable): Promise<readonly LogoutNotice[]> {
-  const { rows } = await db.query<NoticeRow>({
-    name: "take-logout-notices",
-    text: `with due as (
-        select n.id, c.client_id, r.name as realm
-        from logout_notice n join client c on c.id = n.client join realm r on r.id = n.realm_id
-        where n.next_at <= now() and n.expires_at > now()
-        order by n.next_at limit ${AT_ONCE} for update of n skip locked)
-      update logout_notice n set attempts = n.attempts + 1,
-        next_at = now() + ${INITIAL_BACKOFF} * pow(2, n.attempts) * interval '1 second'
-      from due where n.id = due.id
-      returning n.id, due.realm, due.client_id, n.session_id, n.user_id, n.attempts`,
-  });
-  return rows.map(({ client_id: clientId, session_id: sessionId, user_id: userId, ...row }) => ({
-    ...row,
-    clientId,
-    sessionId,
-    userId,
-  }));
+/** Has a notice sent again after a while. */
+export async function postponeLogoutNotice({ row: { attempts }, lease }: Claim<LogoutNotice>): Promise<void> {
+  await lease.end("next_at = now() + make_interval(secs => $1)", [backOff(attempts)]);
 }
 
 export async function deleteLogoutNotice(db: Queryable, id: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { createQueue } from "@swath/work";
 import type pg from "pg";
 
 import { toText } from "./to-text.ts";
@@ -97,26 +98,31 @@ export interface ClaimOptions {
   readonly others?: readonly string[];
 }
 
-/** Takes the task that has waited longest; none of a key of which an earlier one is open. */
-export async function claimTask(pool: pg.Pool, { lease, others }: ClaimOptions): Promise<ClaimedTask | undefined> {
-  const { rows } = await pool.query<Task>(
-    `with next as (
-       select t.id from task t where t.state = 'queued' and t.due_at <= now()
-         and ($3::text[] is null or t.kind <> 'harvest' and t.scope || ' ' || coalesce(t.requested_by, '') <> all($3))
-         and not exists (
-           select from task b where b.order_key = t.order_key and b.id < t.id and b.state in ('queued', 'running')
-         )
-       order by t.due_at, t.id limit 1 for update of t skip locked
-     )
-     update task set state = 'running', attempts = attempts + 1, lease = $1, started_at = coalesce(started_at, now()),
-       lease_until = now() + make_interval(secs => $2)
-     from next where task.id = next.id
-     returning ${FIELDS.split(", ")
-       .map((field) => `task.${field}`)
-       .join(", ")}`,
-    [lease, LEASE_SECONDS, others ?? null],
-  );
-  return rows[0] && { ...rows[0], lease };
+/** Tasks that are due, the one that has waited longest first; none of a key of which an earlier one is open. */
+const taskQueue = createQueue<Task>({
+  table: "task",
+  key: ["id"],
+  isOpen: `q.state = 'queued'
+    and ($2::text[] is null or q.kind <> 'harvest' and q.scope || ' ' || coalesce(q.requested_by, '') <> all($2))
+    and not exists (select from task b where b.order_key = q.order_key and b.id < q.id and b.state in ('queued', 'running'))`,
+  dueAt: "due_at",
+  leaseUntil: "lease_until",
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "state = 'running', attempts = q.attempts + 1, lease = $3, started_at = coalesce(q.started_at, now())",
+  order: "q.due_at, q.id",
+  returning: FIELDS.split(", ")
+    .map((field) => `q.${field}`)
+    .join(", "),
+});
+
+/** Takes tasks, at most `limit`. */
+export async function claimTasks(
+  pool: pg.Pool,
+  limit: number,
+  { lease, others }: ClaimOptions,
+): Promise<readonly ClaimedTask[]> {
+  const claims = await taskQueue.claim(pool, limit, [others ?? null, lease]);
+  return claims.map(({ row }) => ({ ...row, lease }));
 }
 
 /** Gives back what a claim may have taken whose response was lost: nobody works on it. */

@@ -1,11 +1,12 @@
 import { openDatabase } from "@swath/postgres";
 import { RasterPool } from "@swath/raster";
 import { type Logger, type Settings, readList } from "@swath/service";
+import { startPeriodic } from "@swath/work";
 
 import { createCatalogueClient } from "../catalogue/client.ts";
 import { createCatalogueWriter } from "../catalogue/writer.ts";
 import type { workerSettings } from "../config.ts";
-import { startLoop } from "../queue/loop.ts";
+import { startTasks } from "../queue/start-tasks.ts";
 import { runTask } from "../queue/run-task.ts";
 import { createRegistrars } from "../registrars/index.ts";
 import { openSources } from "../sources/sources.ts";
@@ -66,12 +67,12 @@ export async function startWorker(
   });
   await deployCloudData(pool, toCloudData(settings));
   const stopping = new AbortController();
-  const scheduler = setInterval(() => {
-    startDueHarvesters(pool).catch((error: unknown) =>
-      logger.warn({ err: error }, "failed to start harvesters; trying again"),
-    );
-  }, SCHEDULE_INTERVAL_MS);
-  const loop = await startLoop({
+  const scheduler = await startPeriodic({
+    everyMs: SCHEDULE_INTERVAL_MS,
+    work: () => startDueHarvesters(pool),
+    onError: (err) => logger.warn({ err }, "failed to start harvesters; trying again"),
+  });
+  const loop = await startTasks({
     pool,
     databaseUrl: settings.DATABASE_URL,
     logger,
@@ -86,7 +87,7 @@ export async function startWorker(
       await loop.ready();
     },
     close: async () => {
-      clearInterval(scheduler);
+      await scheduler.stop();
       stopping.abort();
       await loop.stop();
       await rasters.close();

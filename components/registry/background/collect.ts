@@ -1,3 +1,5 @@
+import { createBackOff, createQueue } from "@swath/work";
+
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { discard, unlinkUnused } from "../store/links.ts";
@@ -13,9 +15,7 @@ export interface CollectOptions {
 
 const BATCH = 200;
 const PARALLEL_DELETIONS = 8;
-const MAX_BACKOFF_SECONDS = 600;
-/** What a replica has taken and not deleted by then, another one takes. */
-const CLAIM_SECONDS = 30;
+const backOff = createBackOff({ firstSeconds: 5, maxSeconds: 600 });
 
 /**
  * Gives back what is not used any more. Nothing is scanned: indexes lead to expired pins, stale uploads, blobs with no references and
@@ -80,30 +80,31 @@ function discardUnusedBlobs(database: RegistryDatabase): Promise<number> {
   });
 }
 
+/** Content that no blob has. What a replica has taken and not deleted by the end of the lease, another one takes. */
+const discardedQueue = createQueue<{ readonly storage_id: string; readonly attempts: number }>({
+  table: "discarded",
+  key: ["storage_id"],
+  isOpen: "true",
+  leaseSeconds: 30,
+});
+
 /** Deletes content, then forgets it: a crash in between deletes it once more, soon; only a failure is waited for longer each time. */
 async function deleteDiscarded({ database, blobs, onError }: CollectOptions): Promise<number> {
-  const rows = await database.query<{ storage_id: string }>(
-    `update discarded set next_at = now() + interval '${CLAIM_SECONDS} seconds'
-     where storage_id in (
-       select storage_id from discarded where next_at <= now() order by next_at limit ${BATCH} for update skip locked)
-     returning storage_id`,
-  );
-  const queue = rows.map(({ storage_id }) => storage_id);
+  const claims = await discardedQueue.claim(database.pool, BATCH);
+  const queue = [...claims];
   const deleted: string[] = [];
   const work = async () => {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      const { storage_id: id, attempts } = next.row;
       try {
         await blobs.remove(id);
         deleted.push(id);
       } catch (error) {
         // It is tried again later; the rest need not wait for it.
         onError(error);
-        await database.query(
-          `update discarded set attempts = attempts + 1,
-             next_at = now() + least(${MAX_BACKOFF_SECONDS}, 5 * 2 ^ least(attempts, 10)) * interval '1 second'
-           where storage_id = $1`,
-          [id],
-        );
+        await next.lease.end("attempts = attempts + 1, next_at = now() + make_interval(secs => $1)", [
+          backOff(attempts + 1),
+        ]);
       }
     }
   };
@@ -111,5 +112,5 @@ async function deleteDiscarded({ database, blobs, onError }: CollectOptions): Pr
   if (deleted.length > 0) {
     await database.query("delete from discarded where storage_id = any($1)", [deleted]);
   }
-  return rows.length;
+  return claims.length;
 }

@@ -1,15 +1,16 @@
-import { randomUUID } from "node:crypto";
+import { type Claim, type Loop, drainQueue, startLoop } from "@swath/work";
 
-import { findReplication, takeDueReplication } from "../store/replication.ts";
+import { INTERVAL_OF_SCHEDULE, dueReplications, findReplication } from "../store/replication.ts";
 import {
+  type ClaimedRun,
+  RENEW_MS,
   type ReplicationTask,
-  claimRun,
   endReplicationRun,
   endTask,
   findOpenTask,
   insertRun,
   insertTasks,
-  renewRun,
+  runQueue,
 } from "../store/replication-runs.ts";
 import { findUpstream } from "../store/upstreams.ts";
 import { type Upstreams, explain } from "../upstreams/upstreams.ts";
@@ -18,45 +19,47 @@ import { planReplication } from "./plan.ts";
 
 export interface ReplicateOptions extends CopyDeps {
   readonly upstreams: Upstreams;
+  readonly databaseUrl: string;
   readonly onError: (error: unknown) => void;
 }
-
-const RENEW_MS = 8000;
 
 /** The run was stopped, or taken by another worker. */
 class RunEnded extends Error {
   override readonly name = "RunEnded";
 }
 
-/** Does what is due and what was asked for, one run after another. A run whose worker died is gone on with where it was. */
-export async function replicate(options: ReplicateOptions): Promise<void> {
-  const { database } = options;
-  for (let due = await takeDueReplication(database); due !== undefined; due = await takeDueReplication(database)) {
-    const { id } = due;
+/** Asks for runs of the replications whose time has come. */
+export async function startDueReplications(database: CopyDeps["database"]): Promise<void> {
+  await drainQueue(dueReplications, database.pool, async ({ row: { id }, lease }) => {
     await database.transact((tx) => insertRun(tx, id, { reason: "scheduled", actor: "replication" }));
-  }
-  const worker = randomUUID();
-  for (let run = await claimRun(database, worker); run !== undefined; run = await claimRun(database, worker)) {
-    const { id } = run;
-    const timer = setInterval(() => void renewRun(database, id, worker).catch(options.onError), RENEW_MS);
-    try {
-      await runTasks(options, run, worker);
-      await endReplicationRun(database, id, { worker, failure: undefined });
-    } catch (error) {
-      if (!(error instanceof RunEnded)) {
-        await endReplicationRun(database, id, { worker, failure: explain(error) });
-      }
-    } finally {
-      clearInterval(timer);
-    }
-  }
+    await lease.end(`next_at = now() + ${INTERVAL_OF_SCHEDULE}`);
+  });
 }
 
-async function runTasks(
-  options: ReplicateOptions,
-  run: { readonly id: string; readonly replicationId: string; readonly isPlanned: boolean },
-  worker: string,
-): Promise<void> {
+/** Does what was asked for, one run after another. A run whose worker died is gone on with where it was. */
+export function startReplicating(options: ReplicateOptions): Promise<Loop> {
+  const { pool } = options.database;
+  return startLoop<Claim<ClaimedRun>>({
+    concurrency: 1,
+    listen: { url: options.databaseUrl, channel: "registry_replication" },
+    claim: ({ limit }) => runQueue.claim(pool, limit),
+    untilDue: () => runQueue.untilDue(pool),
+    renewMs: RENEW_MS,
+    run: async (claim) => {
+      try {
+        await runTasks(options, claim);
+        await endReplicationRun(claim.lease, undefined);
+      } catch (error) {
+        if (!(error instanceof RunEnded)) {
+          await endReplicationRun(claim.lease, explain(error));
+        }
+      }
+    },
+    onError: options.onError,
+  });
+}
+
+async function runTasks(options: ReplicateOptions, { row: run, lease }: Claim<ClaimedRun>): Promise<void> {
   const { database, upstreams } = options;
   const replication = await findReplication(database, run.replicationId);
   const upstream = replication && (await findUpstream(database, replication.upstreamId));
@@ -68,7 +71,7 @@ async function runTasks(
     await insertTasks(database, run.id, await planReplication(database, opened, replication));
   }
   const check = async () => {
-    if (!(await renewRun(database, run.id, worker))) {
+    if (!(await lease.renew())) {
       throw new RunEnded();
     }
   };

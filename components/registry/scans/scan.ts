@@ -1,7 +1,9 @@
+import { type Claim, type Loop, startLoop } from "@swath/work";
+
 import type { RegistryTokens } from "../access/tokens.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { findScanner } from "../store/scanners.ts";
-import { type ClaimedScan, awaitScan, claimScan, endScan } from "../store/scans.ts";
+import { type ClaimedScan, RENEW_MS, awaitScan, endScan, scanQueue } from "../store/scans.ts";
 import { tellWebhooks } from "../store/webhooks.ts";
 import { type ScannerClient, ScannerError } from "./adapter.ts";
 import { summarize } from "./report.ts";
@@ -13,6 +15,11 @@ interface ScanOptions {
   readonly publicUrl: string;
 }
 
+interface ScanningOptions extends ScanOptions {
+  readonly databaseUrl: string;
+  readonly onError: (error: unknown) => void;
+}
+
 /** Attempts to begin; a scanner that is asked for its report gets as long as a scan may take. */
 const MAX_FAILURES = 5;
 const MAX_SCAN_MS = 2 * 3_600_000;
@@ -20,22 +27,32 @@ const FIRST_LOOK_SECONDS = 2;
 /** A scanner may have a queue of its own. */
 const TOKEN_SECONDS = 3600;
 
+/** A scanner that is slow to answer must not hold up the others. */
+const PARALLEL = 4;
+
 /** Begins scans that were asked for, and asks after those that were begun. */
-export async function scan(options: ScanOptions): Promise<void> {
-  const { database } = options;
-  for (let next = await claimScan(database); next !== undefined; next = await claimScan(database)) {
-    const claimed = next;
-    try {
-      await advance(options, claimed);
-    } catch (error) {
-      if (claimed.attempts >= MAX_FAILURES || error instanceof ScannerError) {
-        await end(options, claimed, { failure: error instanceof Error ? error.message : String(error) });
+export function startScanning(options: ScanningOptions): Promise<Loop> {
+  const { pool } = options.database;
+  return startLoop<Claim<ClaimedScan>>({
+    concurrency: PARALLEL,
+    listen: { url: options.databaseUrl, channel: "registry_scans" },
+    claim: ({ limit }) => scanQueue.claim(pool, limit),
+    untilDue: () => scanQueue.untilDue(pool),
+    renewMs: RENEW_MS,
+    run: async (claim) => {
+      try {
+        await advance(options, claim);
+      } catch (error) {
+        if (claim.row.attempts >= MAX_FAILURES || error instanceof ScannerError) {
+          await end(options, claim.row, { failure: error instanceof Error ? error.message : String(error) });
+        }
       }
-    }
-  }
+    },
+    onError: options.onError,
+  });
 }
 
-async function advance(options: ScanOptions, claimed: ClaimedScan): Promise<void> {
+async function advance(options: ScanOptions, { row: claimed, lease }: Claim<ClaimedScan>): Promise<void> {
   const { database, client } = options;
   const scanner = await findScanner(database, claimed.scannerId);
   if (scanner === undefined || scanner.isDisabled) {
@@ -44,16 +61,16 @@ async function advance(options: ScanOptions, claimed: ClaimedScan): Promise<void
   if (Date.now() - claimed.requestedAt.getTime() > MAX_SCAN_MS) {
     throw new ScannerError("The scanner did not come to an end in two hours.");
   }
-  if (claimed.request === undefined) {
+  if (claimed.request === null) {
     const id = await client.begin(scanner, await toRequest(options, claimed));
-    await awaitScan(database, claimed, id, FIRST_LOOK_SECONDS);
+    await awaitScan(lease, id, FIRST_LOOK_SECONDS);
     return;
   }
   const report = await client.readReport(scanner, claimed.request);
   if (report.isReady) {
     await end(options, claimed, summarize(report.document, scanner.name));
   } else {
-    await awaitScan(database, claimed, claimed.request, report.refreshSeconds);
+    await awaitScan(lease, claimed.request, report.refreshSeconds);
   }
 }
 
@@ -66,7 +83,7 @@ async function toRequest(
   const token = await tokens.sign("scanner:scanner", access, TOKEN_SECONDS);
   return {
     registry: { url: publicUrl, authorization: `Bearer ${token}` },
-    artifact: { repository, digest, ...(tag !== undefined && { tag }), mime_type: mediaType, size },
+    artifact: { repository, digest, ...(tag !== null && { tag }), mime_type: mediaType, size },
   };
 }
 
@@ -85,7 +102,7 @@ async function end(
       operator: requestedBy,
       repository,
       details: "failure" in result ? result.failure : result.severity,
-      resources: [{ digest, tag }],
+      resources: [{ digest, tag: tag ?? undefined }],
     });
   });
 }

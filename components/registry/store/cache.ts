@@ -1,3 +1,5 @@
+import { type Claim, createBackOff, createQueue } from "@swath/work";
+
 import type { Sql } from "./database.ts";
 import type { StoredManifest } from "./manifests.ts";
 
@@ -33,12 +35,17 @@ export interface ArrivingManifest {
   readonly digest: string;
   readonly mediaType: string;
   readonly content: Buffer;
+  /** To fetch what is missing, this one included. */
+  readonly attempts?: number;
 }
 
 /** Clients fetch what they want of it at once; what is missing after this is fetched for the cache. */
 const FILL_AFTER_SECONDS = 15;
 const MAX_ATTEMPTS = 12;
-const LEASE_SECONDS = 600;
+/** An arrival of a process that died is another one's after this. */
+const LEASE_SECONDS = 60;
+export const RENEW_MS = 15_000;
+const backOff = createBackOff({ firstSeconds: 600, maxSeconds: 3600 });
 
 export async function addArriving(tx: Sql, repositoryId: string, manifest: ArrivingManifest): Promise<void> {
   await tx.query(
@@ -101,16 +108,22 @@ export async function listCachedTags(sql: Sql, repository: string, digest: strin
   return rows.map(({ name }) => name);
 }
 
-/** The next arrival whose rest is to be fetched; it comes again later, should whoever took it fail. */
-export async function claimArriving(sql: Sql): Promise<ArrivingManifest | undefined> {
+/** Arrivals whose rest is to be fetched. */
+export const arrivalQueue = createQueue<ArrivingManifest>({
+  table: "arriving_manifest",
+  key: ["repository_id", "digest"],
+  isOpen: `q.attempts < ${MAX_ATTEMPTS}`,
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "attempts = q.attempts + 1",
+  join: { from: "repository r", on: "r.id = q.repository_id" },
+  returning: `r.name as repository, q.digest, q.media_type as "mediaType", q.content, q.attempts`,
+});
+
+/** Has an arrival that is not complete yet fetched again after a while, or given up. */
+export async function postponeArrival({ row: { attempts = 0 }, lease }: Claim<ArrivingManifest>): Promise<void> {
+  await lease.end("next_at = now() + make_interval(secs => $1)", [backOff(attempts)]);
+}
+
+export async function deleteGivenUpArrivals(sql: Sql): Promise<void> {
   await sql.query("delete from arriving_manifest where attempts >= $1 and next_at <= now()", [MAX_ATTEMPTS]);
-  const [row] = await sql.query<ArrivingRow>(
-    `update arriving_manifest a set attempts = attempts + 1,
-       next_at = now() + least(3600, ${LEASE_SECONDS} * 2 ^ least(attempts, 4)) * interval '1 second'
-     from repository r where r.id = a.repository_id and (a.repository_id, a.digest) = (
-       select repository_id, digest from arriving_manifest where next_at <= now()
-       order by next_at limit 1 for update skip locked)
-     returning r.name, a.digest, a.media_type, a.content`,
-  );
-  return row && toArriving(row);
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import { type PooledDatabase, openPool } from "@swath/postgres/pool";
+import type { Queryable } from "@swath/work";
 
 /** Where statements run: the pool, or one connection inside a transaction. */
 export interface Sql {
@@ -8,6 +9,7 @@ export interface Sql {
 }
 
 export interface RegistryDatabase extends Sql {
+  readonly pool: Queryable;
   /** Runs `work` in a transaction; again from its start when it was chosen as the victim of a deadlock. */
   readonly transact: <T>(work: (tx: Sql) => Promise<T>) => Promise<T>;
   readonly audit: PooledDatabase["audit"];
@@ -53,6 +55,7 @@ export async function openRegistryDatabase(url: string, onError: (error: Error) 
   };
 
   return {
+    pool,
     query,
     transact: async (work) => {
       for (let attempts = 1; ; attempts++) {

@@ -1,3 +1,5 @@
+import { type Lease, createQueue } from "@swath/work";
+
 import type { Sql } from "./database.ts";
 
 export type RunState = "waiting" | "running" | "succeeded" | "failed" | "stopped";
@@ -43,7 +45,8 @@ interface RunRow {
   readonly bytes: string | null;
 }
 
-const LEASE = "interval '30 seconds'";
+const LEASE_SECONDS = 30;
+export const RENEW_MS = 8000;
 const RUNS_KEPT = 100;
 
 /** Asks for a run; gives the one that is under way where there is one. */
@@ -134,27 +137,19 @@ export interface ClaimedRun {
   readonly isPlanned: boolean;
 }
 
-/** Takes a run that nobody works on: a new one, or one whose worker has died. */
-export async function claimRun(sql: Sql, worker: string): Promise<ClaimedRun | undefined> {
-  const [row] = await sql.query<{ id: string; replication_id: string; planned: boolean }>(
-    `update replication_run r set state = 'running', worker = $1, leased_until = now() + ${LEASE}
-     where id = (select id from replication_run where state = 'waiting' or (state = 'running' and leased_until < now())
-       order by id limit 1 for update skip locked)
-     returning r.id, r.replication_id, exists (select from replication_task t where t.run_id = r.id) as planned`,
-    [worker],
-  );
-  return row && { id: row.id, replicationId: row.replication_id, isPlanned: row.planned };
-}
-
-/** Says that the worker lives; false when the run was stopped, or is another one's. */
-export async function renewRun(sql: Sql, id: string, worker: string): Promise<boolean> {
-  const rows = await sql.query(
-    `update replication_run set leased_until = now() + ${LEASE} where id = $1 and worker = $2 and state = 'running'
-     returning 1 as renewed`,
-    [id, worker],
-  );
-  return rows.length > 0;
-}
+/** Runs that nobody works on: new ones, and those whose worker has died. */
+export const runQueue = createQueue<ClaimedRun>({
+  table: "replication_run",
+  key: ["id"],
+  isOpen: "q.state in ('waiting', 'running')",
+  dueAt: "created_at",
+  leaseUntil: "leased_until",
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "state = 'running'",
+  order: "q.id",
+  returning: `q.id, q.replication_id as "replicationId",
+    exists (select from replication_task t where t.run_id = q.id) as "isPlanned"`,
+});
 
 export async function insertTasks(
   sql: Sql,
@@ -188,25 +183,20 @@ export async function endTask(
   );
 }
 
-/** Ends a run that this worker has; undefined as failure: as its tasks went. */
-export async function endReplicationRun(
-  sql: Sql,
-  id: string,
-  { worker, failure }: { readonly worker: string; readonly failure: string | undefined },
-): Promise<void> {
-  await sql.query(
-    `update replication_run r set ended_at = now(), leased_until = null, failure = $3,
-       state = case when $3::text is not null
-         or exists (select from replication_task t where t.run_id = r.id and t.state = 'failed') then 'failed' else 'succeeded' end
-     where id = $1 and worker = $2 and state = 'running'`,
-    [id, worker, failure?.slice(0, 500) ?? null],
+/** Ends a run; undefined as failure: as its tasks went. */
+export async function endReplicationRun(lease: Lease, failure: string | undefined): Promise<void> {
+  await lease.end(
+    `ended_at = now(), failure = $1, state = case when $1::text is not null or exists (
+       select from replication_task t where t.run_id = replication_run.id and t.state = 'failed') then 'failed' else 'succeeded' end`,
+    [failure?.slice(0, 500) ?? null],
   );
 }
 
 /** False when it had ended already. */
 export async function stopRun(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.query(
-    `update replication_run set state = 'stopped', ended_at = now() where id = $1 and state in ('waiting', 'running')
+    `update replication_run set state = 'stopped', ended_at = now(), leased_until = null
+     where id = $1 and state in ('waiting', 'running')
      returning 1 as stopped`,
     [id],
   );

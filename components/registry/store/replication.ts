@@ -1,3 +1,5 @@
+import { createQueue } from "@swath/work";
+
 import type { Sql } from "./database.ts";
 import type { Schedule } from "./retention.ts";
 
@@ -118,13 +120,15 @@ export async function deleteReplication(sql: Sql, id: string): Promise<void> {
   await sql.query("delete from replication where id = $1", [id]);
 }
 
-/** A replication whose turn it is, which comes again after its interval. One replica takes it. */
-export async function takeDueReplication(sql: Sql): Promise<Replication | undefined> {
-  const [row] = await sql.query<ReplicationRow>(
-    `update replication set next_at = now() + case schedule when 'hourly' then interval '1 hour'
-       when 'weekly' then interval '7 days' else interval '1 day' end
-     where id = (select id from replication where next_at <= now() and is_enabled order by next_at limit 1
-       for update skip locked) returning *`,
-  );
-  return row && toReplication(row);
-}
+/** SQL interval between runs, of the column `schedule`. */
+export const INTERVAL_OF_SCHEDULE =
+  "case schedule when 'hourly' then interval '1 hour' when 'weekly' then interval '7 days' else interval '1 day' end";
+
+/** Replications whose turn it is. */
+export const dueReplications = createQueue<{ readonly id: string }>({
+  table: "replication",
+  key: ["id"],
+  isOpen: "q.is_enabled",
+  leaseSeconds: 60,
+  returning: "q.id",
+});

@@ -1,3 +1,5 @@
+import { createQueue } from "@swath/work";
+
 import type { Candidate } from "../retention/plan.ts";
 import type { RetentionRule } from "../retention/rules.ts";
 import type { Sql } from "./database.ts";
@@ -46,17 +48,15 @@ export async function deleteRetention(sql: Sql, projectId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** The name of a project whose turn it is, which comes again after its interval. One replica takes it. */
-export async function takeDueRetention(sql: Sql): Promise<string | undefined> {
-  const [row] = await sql.query<{ name: string }>(
-    `update retention r set next_at = now() + case schedule when 'hourly' then interval '1 hour'
-       when 'weekly' then interval '7 days' else interval '1 day' end
-     from project p where p.id = r.project_id and r.project_id = (
-       select project_id from retention where next_at <= now() order by next_at limit 1 for update skip locked)
-     returning p.name`,
-  );
-  return row?.name;
-}
+/** Retention policies whose turn it is. */
+export const dueRetentions = createQueue<{ readonly project: string }>({
+  table: "retention",
+  key: ["project_id"],
+  isOpen: "true",
+  leaseSeconds: 600,
+  join: { from: "project p", on: "p.id = q.project_id" },
+  returning: "p.name as project",
+});
 
 interface CandidateRow {
   readonly digest: string;

@@ -1,3 +1,5 @@
+import { type Lease, createQueue } from "@swath/work";
+
 import type { Sql } from "./database.ts";
 
 export type ScanState = "waiting" | "running" | "succeeded" | "failed";
@@ -21,9 +23,10 @@ export interface ClaimedScan {
   readonly digest: string;
   readonly mediaType: string;
   readonly size: number;
-  readonly tag: string | undefined;
+  readonly tag: string | null;
   readonly scannerId: string;
-  readonly request: string | undefined;
+  /** What the scanner calls it, once it has begun. */
+  readonly request: string | null;
   readonly attempts: number;
   readonly requestedBy: string;
   readonly requestedAt: Date;
@@ -85,58 +88,30 @@ export async function findReport(sql: Sql, { repositoryId, digest }: ScanKey): P
   return row?.report ?? undefined;
 }
 
-/** Takes a scan that is to be begun or asked after; it comes again soon, should whoever took it die. */
-export async function claimScan(sql: Sql): Promise<ClaimedScan | undefined> {
-  const [row] = await sql.query<{
-    repository_id: string;
-    project_id: string;
-    project: string;
-    repository: string;
-    digest: string;
-    media_type: string;
-    size: number;
-    tag: string | null;
-    scanner_id: string;
-    request: string | null;
-    attempts: number;
-    requested_by: string;
-    requested_at: Date;
-  }>(
-    `update scan s set attempts = s.attempts + 1, next_at = now() + interval '60 seconds'
-     from repository r join project p on p.id = r.project_id, manifest m
-     where r.id = s.repository_id and m.repository_id = s.repository_id and m.digest = s.digest
-       and (s.repository_id, s.digest) = (
-         select repository_id, digest from scan where state in ('waiting', 'running') and next_at <= now()
-         order by next_at limit 1 for update skip locked)
-     returning s.*, p.id as project_id, p.name as project, r.name as repository, m.media_type, m.size,
-       (select name from tag t where t.repository_id = s.repository_id and t.digest = s.digest order by pushed_at desc limit 1) as tag`,
-  );
-  return (
-    row && {
-      repositoryId: row.repository_id,
-      projectId: row.project_id,
-      project: row.project,
-      repository: row.repository,
-      digest: row.digest,
-      mediaType: row.media_type,
-      size: row.size,
-      tag: row.tag ?? undefined,
-      scannerId: row.scanner_id,
-      request: row.request ?? undefined,
-      attempts: row.attempts,
-      requestedBy: row.requested_by,
-      requestedAt: row.requested_at,
-    }
-  );
-}
+/** A scan of a process that died is another one's after this; one that failed is tried again after it, too. */
+const LEASE_SECONDS = 60;
+export const RENEW_MS = 15_000;
+
+/** Scans that are to be begun or asked after. */
+export const scanQueue = createQueue<ClaimedScan>({
+  table: "scan",
+  key: ["repository_id", "digest"],
+  isOpen: "q.state in ('waiting', 'running')",
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "attempts = q.attempts + 1",
+  join: {
+    from: "repository r join project p on p.id = r.project_id, manifest m",
+    on: "r.id = q.repository_id and m.repository_id = q.repository_id and m.digest = q.digest",
+  },
+  returning: `q.repository_id as "repositoryId", p.id as "projectId", p.name as project, r.name as repository, q.digest,
+    m.media_type as "mediaType", m.size, q.scanner_id as "scannerId", q.request, q.attempts,
+    q.requested_by as "requestedBy", q.requested_at as "requestedAt",
+    (select name from tag t where t.repository_id = q.repository_id and t.digest = q.digest order by pushed_at desc limit 1) as tag`,
+});
 
 /** The scanner has begun, or is not through: ask again in some seconds. */
-export async function awaitScan(sql: Sql, scan: ScanKey, request: string, seconds: number): Promise<void> {
-  await sql.query(
-    `update scan set state = 'running', request = $3, next_at = now() + $4 * interval '1 second'
-     where repository_id = $1 and digest = $2`,
-    [scan.repositoryId, scan.digest, request, seconds],
-  );
+export async function awaitScan(lease: Lease, request: string, seconds: number): Promise<void> {
+  await lease.end("state = 'running', request = $1, next_at = now() + make_interval(secs => $2)", [request, seconds]);
 }
 
 export interface ScanResult {

@@ -1,3 +1,5 @@
+import { type Claim, createBackOff, createQueue } from "@swath/work";
+
 import type { Sql } from "./database.ts";
 
 /** Events as the known product names them. */
@@ -185,51 +187,35 @@ export interface Delivery {
   readonly payload: object;
   readonly attempts: number;
   readonly address: string;
-  readonly authHeader: string | undefined;
+  readonly authHeader: string | null;
 }
 
-/** After this many attempts, over a day, it is given up. */
-const MAX_ATTEMPTS = 12;
+/** A delivery of a process that died is another one's after this. */
+const LEASE_SECONDS = 20;
+export const RENEW_MS = 5000;
+/** Given up after more than a day. */
+const backOff = createBackOff({ firstSeconds: 10, factor: 3, maxSeconds: 21_600, maxAttempts: 12 });
 
-/** Takes the next delivery; it is due again, should whoever took it die. */
-export async function claimDelivery(sql: Sql): Promise<Delivery | undefined> {
-  const [row] = await sql.query<{
-    id: string;
-    event: string;
-    payload: object;
-    attempts: number;
-    address: string;
-    auth_header: string | null;
-  }>(
-    `update webhook_delivery d set attempts = attempts + 1,
-       next_at = now() + least(21600, 10 * 3 ^ least(attempts, 8)) * interval '1 second'
-     from webhook w where w.id = d.webhook_id and d.id = (
-       select id from webhook_delivery where state = 'pending' and next_at <= now()
-       order by next_at limit 1 for update skip locked)
-     returning d.id, d.event, d.payload, d.attempts, w.address, w.auth_header`,
-  );
-  return (
-    row && {
-      id: row.id,
-      event: row.event,
-      payload: row.payload,
-      attempts: row.attempts,
-      address: row.address,
-      authHeader: row.auth_header ?? undefined,
-    }
-  );
-}
+export const deliveryQueue = createQueue<Delivery>({
+  table: "webhook_delivery",
+  key: ["id"],
+  isOpen: "q.state = 'pending'",
+  leaseSeconds: LEASE_SECONDS,
+  onClaim: "attempts = q.attempts + 1",
+  join: { from: "webhook w", on: "w.id = q.webhook_id" },
+  returning: `q.id, q.event, q.payload, q.attempts, w.address, w.auth_header as "authHeader"`,
+});
 
 /** Notes what came of an attempt; `isFinal` gives it up. */
 export async function noteDelivery(
-  sql: Sql,
-  { id, attempts }: Delivery,
+  { row: { attempts }, lease }: Claim<Delivery>,
   { isDelivered, said, isFinal }: { readonly isDelivered: boolean; readonly said: string; readonly isFinal: boolean },
 ): Promise<void> {
-  const state = isDelivered ? "delivered" : isFinal || attempts >= MAX_ATTEMPTS ? "failed" : "pending";
-  await sql.query(
-    `update webhook_delivery set state = $2, said = $3, ended_at = case when $2 <> 'pending' then now() end where id = $1`,
-    [id, state, said.slice(0, 500)],
+  const pause = isDelivered || isFinal ? undefined : backOff(attempts);
+  const state = isDelivered ? "delivered" : pause === undefined ? "failed" : "pending";
+  await lease.end(
+    `state = $1, said = $2, ended_at = case when $1 <> 'pending' then now() end, next_at = now() + make_interval(secs => $3)`,
+    [state, said.slice(0, 500), pause ?? 0],
   );
 }
 

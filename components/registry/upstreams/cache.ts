@@ -2,20 +2,23 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { RegistryRefusal } from "@swath/oci";
+import { type Claim, type Loop, startLoop } from "@swath/work";
 
 import { RegistryError } from "../errors.ts";
 import { parseManifest } from "../protocol/manifest.ts";
 import { projectOf } from "../protocol/names.ts";
 import {
   type ArrivingManifest,
+  RENEW_MS,
   addArriving,
-  claimArriving,
+  arrivalQueue,
   deleteArriving,
   findArriving,
   findCachedTag,
   listArriving,
   listCachedTags,
   noteCachedTag,
+  postponeArrival,
 } from "../store/cache.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { findLinkedBlob } from "../store/links.ts";
@@ -53,7 +56,7 @@ export interface Cache {
   /** Sends such a blob and keeps it; false where there is none, or it has come meanwhile. */
   readonly sendBlob: (repository: string, digest: string, response: ServerResponse) => Promise<boolean>;
   /** Fetches what clients did not want of images that they have begun with. */
-  readonly fill: () => Promise<void>;
+  readonly startFilling: (databaseUrl: string) => Promise<Loop>;
 }
 
 interface Place {
@@ -157,12 +160,19 @@ export function createCache(options: CacheOptions): Cache {
         throw said;
       }
     },
-    fill: async () => {
-      for (let next = await claimArriving(database); next !== undefined; next = await claimArriving(database)) {
-        // It is tried again after a while.
-        await fillOne(next).catch(options.onError);
-      }
-    },
+    startFilling: (databaseUrl) =>
+      startLoop<Claim<ArrivingManifest>>({
+        concurrency: 1,
+        listen: { url: databaseUrl, channel: "registry_arrivals" },
+        claim: ({ limit }) => arrivalQueue.claim(database.pool, limit),
+        untilDue: () => arrivalQueue.untilDue(database.pool),
+        renewMs: RENEW_MS,
+        run: async (claim) => {
+          await fillOne(claim.row).catch(options.onError);
+          await postponeArrival(claim);
+        },
+        onError: options.onError,
+      }),
   };
 }
 

@@ -1,6 +1,7 @@
-import { startWorker } from "../background/worker.ts";
+import { type Claim, type Loop, startLoop } from "@swath/work";
+
 import type { RegistryDatabase } from "../store/database.ts";
-import { claimDelivery, deleteOldDeliveries, noteDelivery } from "../store/webhooks.ts";
+import { type Delivery, RENEW_MS, deliveryQueue, noteDelivery } from "../store/webhooks.ts";
 import type { WebhookSender } from "./send-webhook.ts";
 
 interface DeliverOptions {
@@ -10,38 +11,24 @@ interface DeliverOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const LOOK_MS = 5000;
 /** One slow receiver must not hold up the others. */
 const PARALLEL = 4;
 
 /** Delivers webhooks, each at least once, and again after a while where it failed. */
-export async function startDeliveries({
-  database,
-  databaseUrl,
-  sender,
-  onError,
-}: DeliverOptions): Promise<{ readonly stop: () => Promise<void> }> {
-  let isStopped = false;
-  const deliverOne = async () => {
-    for (let found = await claimDelivery(database); found !== undefined && !isStopped;) {
-      await noteDelivery(database, found, await sender.send(found));
-      found = await claimDelivery(database);
-    }
-  };
-  const worker = await startWorker({
-    databaseUrl,
-    channel: "registry_webhooks",
-    everyMs: LOOK_MS,
+export async function startDeliveries({ database, databaseUrl, sender, onError }: DeliverOptions): Promise<Loop> {
+  const loop = await startLoop<Claim<Delivery>>({
+    concurrency: PARALLEL,
+    listen: { url: databaseUrl, channel: "registry_webhooks" },
+    claim: ({ limit }) => deliveryQueue.claim(database.pool, limit),
+    untilDue: () => deliveryQueue.untilDue(database.pool),
+    renewMs: RENEW_MS,
+    run: async (claim) => noteDelivery(claim, await sender.send(claim.row)),
     onError,
-    work: async () => {
-      await Promise.all(Array.from({ length: PARALLEL }, () => deliverOne().catch(onError)));
-      await deleteOldDeliveries(database);
-    },
   });
   return {
+    ...loop,
     stop: async () => {
-      isStopped = true;
-      await worker.stop();
+      await loop.stop();
       await sender.close();
     },
   };

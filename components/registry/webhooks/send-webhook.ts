@@ -43,7 +43,7 @@ export function createWebhookSender(allowPrivate: readonly string[]): WebhookSen
             "x-registry-event": event,
             // The same for each attempt, so that a receiver can tell a repetition from something new.
             "idempotency-key": id,
-            ...(authHeader !== undefined && { authorization: authHeader }),
+            ...(authHeader !== null && { authorization: authHeader }),
           },
           body: JSON.stringify(payload),
           signal: AbortSignal.timeout(SECONDS * 1000),

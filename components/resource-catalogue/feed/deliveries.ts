@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 
+import { type Claim, type Loop, createBackOff, createQueue, startLoop } from "@swath/work";
 import type pg from "pg";
 
 import { OPERATOR } from "../access/reader.ts";
@@ -8,11 +9,14 @@ import type { Bell } from "./bell.ts";
 import { toCloudEvent } from "./cloud-event.ts";
 
 const BATCH = 100;
+/** Subscribers at once: a slow one must not hold up the others. */
+const PARALLEL = 4;
 const TIMEOUT_MS = 15_000;
 const POLL_MS = 1000;
-const MAX_BACKOFF_SECONDS = 600;
-/** How long a subscriber is left to a process that has taken it on. */
+/** How long a subscriber is left to a process that has taken it on. Leased rather than locked: an open transaction would hold back the feed for all. */
 const LEASE_SECONDS = 30;
+const RENEW_MS = 10_000;
+const backOff = createBackOff({ firstSeconds: 1, maxSeconds: 600 });
 
 interface DeliveriesOptions {
   readonly pool: pg.Pool;
@@ -22,7 +26,6 @@ interface DeliveriesOptions {
 }
 
 interface Subscription {
-  readonly id: string;
   readonly url: string;
   readonly secret: string | null;
   readonly collections: readonly string[] | null;
@@ -32,66 +35,49 @@ interface Subscription {
   readonly failures: number;
 }
 
-export interface Deliveries {
-  readonly wake: () => void;
-  readonly close: () => Promise<void>;
-}
+/** Subscriptions with changes that were not sent yet. */
+const subscriptionQueue = createQueue<Subscription>({
+  table: "subscription",
+  key: ["id"],
+  isOpen: `exists (
+    select 1 from change c where c.tx < pg_snapshot_xmin(pg_current_snapshot()) and (c.tx, c.n) >= (q.after_tx, q.after_n)
+      and ((c.tx, c.n) > (q.after_tx, q.after_n) or cardinality(c.ids) > q.after_i)
+      and (q.collections is null or c.collection = any(q.collections)))`,
+  leaseSeconds: LEASE_SECONDS,
+  returning: "q.url, q.secret, q.collections, q.after_tx::text, q.after_n, q.after_i, q.failures",
+  prepared: "next-subscription",
+});
 
 /**
  * Sends changes to those who subscribed, in order, at least once each. A subscription is held by one process at a time, and its place moves
  * on only when the other side has taken a batch: what a crash interrupts is sent again.
  */
-export function startDeliveries({ pool, bell, publicUrl, onError }: DeliveriesOptions): Deliveries {
-  const stop = new AbortController();
-  let wake = (): void => {};
-  const stopListening = bell.onRing(() => wake());
-  const work = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const hasWorked = await deliverNext(pool, publicUrl, stop.signal).catch((error: unknown) => {
-        onError(error as Error);
-        return false;
-      });
-      if (!hasWorked && !stop.signal.aborted) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, POLL_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-    }
-  };
-  const ended = work();
+export async function startDeliveries({ pool, bell, publicUrl, onError }: DeliveriesOptions): Promise<Loop> {
+  const loop = await startLoop<Claim<Subscription>>({
+    concurrency: PARALLEL,
+    claim: ({ limit }) => subscriptionQueue.claim(pool, limit),
+    renewMs: RENEW_MS,
+    maxSleepMs: POLL_MS,
+    abortOnStop: true,
+    run: (claim, signal) => deliverBatch({ pool, publicUrl }, claim, signal),
+    onError,
+  });
+  const stopListening = bell.onRing(loop.wake);
   return {
-    wake: () => wake(),
-    close: async () => {
-      stop.abort();
+    ...loop,
+    stop: async () => {
       stopListening();
-      wake();
-      await ended;
+      await loop.stop();
     },
   };
 }
 
-/** One batch to one subscriber who is due. `false` where there is none. */
-async function deliverNext(pool: pg.Pool, publicUrl: string, signal: AbortSignal): Promise<boolean> {
-  // Leased rather than locked: an open transaction would hold back the feed for everybody.
-  const { rows } = await pool.query<Subscription>(
-    `/* prepared: next-subscription */ update subscription set next_at = now() + make_interval(secs => ${LEASE_SECONDS}) where id = (
-       select id from subscription s
-       where next_at <= now() and exists (
-         select 1 from change c where c.tx < pg_snapshot_xmin(pg_current_snapshot()) and (c.tx, c.n) >= (s.after_tx, s.after_n)
-           and ((c.tx, c.n) > (s.after_tx, s.after_n) or cardinality(c.ids) > s.after_i)
-           and (s.collections is null or c.collection = any(s.collections))
-       ) order by next_at limit 1 for update skip locked
-     ) returning id, url, secret, collections, after_tx::text, after_n, after_i, failures`,
-  );
-  const [subscription] = rows;
-  if (subscription === undefined) {
-    return false;
-  }
-  const { id, collections, failures } = subscription;
+async function deliverBatch(
+  { pool, publicUrl }: Pick<DeliveriesOptions, "pool" | "publicUrl">,
+  { row: subscription, lease }: Claim<Subscription>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { collections, failures } = subscription;
   const changes = await readChanges(pool, {
     reader: OPERATOR,
     after: { tx: subscription.after_tx, n: subscription.after_n, i: subscription.after_i },
@@ -109,18 +95,16 @@ async function deliverNext(pool: pg.Pool, publicUrl: string, signal: AbortSignal
       n: subscription.after_n,
       i: subscription.after_i,
     };
-    await pool.query(
-      `update subscription set after_tx = $2::xid8, after_n = $3, after_i = $4, failures = 0, last_error = null, next_at = now() where id = $1`,
-      [id, tx, n, i],
+    await lease.end(
+      "after_tx = $1::xid8, after_n = $2, after_i = $3, failures = 0, last_error = null, next_at = now()",
+      [tx, n, i],
     );
   } else {
-    const seconds = Math.min(MAX_BACKOFF_SECONDS, 2 ** Math.min(failures, 16));
-    await pool.query(
-      `update subscription set failures = failures + 1, last_error = $2, next_at = now() + make_interval(secs => $3) where id = $1`,
-      [id, error.slice(0, 500), seconds],
-    );
+    await lease.end("failures = failures + 1, last_error = $1, next_at = now() + make_interval(secs => $2)", [
+      error.slice(0, 500),
+      backOff(failures + 1),
+    ]);
   }
-  return true;
 }
 
 /** Why it was not taken; nothing where it was. */

@@ -1,4 +1,5 @@
 import type { Logger } from "@swath/service";
+import { type Claim, createBackOff } from "@swath/work";
 import type { Kysely } from "kysely";
 
 import type { Step, StepContext } from "../steps/step.ts";
@@ -17,26 +18,29 @@ export interface ReconcileDeps {
   readonly onPoint?: (point: string) => void;
 }
 
-/** Seconds before a step that failed is tried again: 1, 2, 4 … 300, a little apart from others that failed with it. */
-function backOff(attempts: number): number {
-  return Math.min(300, 2 ** Math.min(attempts - 1, 9)) * (0.75 + Math.random() / 2);
-}
+/** Before a step that failed is tried again. */
+const backOff = createBackOff({ firstSeconds: 1, maxSeconds: 300 });
 
-/** One look at a claimed workspace: every step brings its part to what is wanted, or takes it away. */
-export async function reconcile(deps: ReconcileDeps, name: string): Promise<void> {
+/** One look at a claimed workspace: every step brings its part to what is wanted, or takes it away. Ends early when the lease is lost. */
+export async function reconcile(
+  deps: ReconcileDeps,
+  { row: { name }, lease }: Claim<{ readonly name: string }>,
+  signal: AbortSignal,
+): Promise<void> {
   const workspace = await findWorkspace(deps.db, name);
   if (workspace === undefined) {
     return;
   }
-  const failure = workspace.phase === "deleting" ? await removeAll(deps, workspace) : await applyAll(deps, workspace);
+  const failure = await (workspace.phase === "deleting" ? removeAll : applyAll)(deps, workspace, signal);
   const { generation } = workspace;
   if (failure === undefined && workspace.phase === "deleting") {
     await finishDeletion(deps.db, name, generation);
+    // It is still there when something else was wanted meanwhile.
+    await lease.end("next_at = now()");
     deps.logger.info({ workspace: name, data: workspace.data }, "deleted a workspace");
     return;
   }
-  await releaseWorkspace(deps.db, {
-    name,
+  await releaseWorkspace(lease, {
     generation,
     ...(failure === undefined && { observed: generation }),
     nextIn: failure === undefined ? deps.interval : backOff(failure.attempts),
@@ -50,8 +54,10 @@ interface Failure {
 async function applyAll(
   { db, steps, logger, onPoint }: ReconcileDeps,
   workspace: Workspace,
+  signal: AbortSignal,
 ): Promise<Failure | undefined> {
   for (const step of steps) {
+    signal.throwIfAborted();
     onPoint?.(`before ${step.name}`);
     // Steps learn things that later ones need: who the owner is.
     const current = (await findWorkspace(db, workspace.name)) ?? workspace;
@@ -73,8 +79,10 @@ async function applyAll(
 async function removeAll(
   { db, steps, logger, onPoint }: ReconcileDeps,
   workspace: Workspace,
+  signal: AbortSignal,
 ): Promise<Failure | undefined> {
   for (const step of steps.toReversed()) {
+    signal.throwIfAborted();
     onPoint?.(`before removal of ${step.name}`);
     try {
       await step.remove(await toContext(db, workspace, step));

@@ -1,25 +1,23 @@
+import { type Lease, createQueue } from "@swath/work";
 import type { Kysely } from "kysely";
-import { sql } from "kysely";
 
 import type { Tables } from "./tables.ts";
 
-/** How long a workspace is one reconciler's; a reconciler that died gives it up after this. */
-const LEASE = "2 minutes";
+/** A reconciler that died gives its workspaces up after this. */
+const LEASE_SECONDS = 120;
+export const RENEW_MS = 30_000;
 
-/** Takes the workspace that has waited longest for a look. `undefined` when none is due. */
-export async function claimWorkspace(db: Kysely<Tables>): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    update workspace set lease_until = now() + ${sql.lit(LEASE)}::interval
-    where name = (
-      select name from workspace
-      where phase <> 'kept' and next_at <= now() and (lease_until is null or lease_until < now())
-      order by next_at for update skip locked limit 1)
-    returning name`.execute(db);
-  return rows[0]?.name;
-}
+/** Workspaces that are to be looked at, the one that has waited longest first. */
+export const workspaceQueue = createQueue<{ readonly name: string }>({
+  table: "workspace",
+  key: ["name"],
+  isOpen: "q.phase <> 'kept'",
+  leaseUntil: "lease_until",
+  leaseSeconds: LEASE_SECONDS,
+  returning: "q.name",
+});
 
 interface Release {
-  readonly name: string;
   /** The generation that was carried out, when it was carried out whole. */
   readonly observed?: number;
   /** Seconds until the next look. A change of what is wanted in the meantime comes first. */
@@ -29,25 +27,12 @@ interface Release {
 }
 
 /** Gives a workspace back after a look. */
-export async function releaseWorkspace(
-  db: Kysely<Tables>,
-  { name, observed, nextIn, generation }: Release,
-): Promise<void> {
-  await sql`
-    update workspace set
-      lease_until = null, checked_at = now(),
-      observed_generation = greatest(observed_generation, ${observed ?? 0}),
-      next_at = case when generation = ${generation} then now() + make_interval(secs => ${nextIn}) else now() end
-    where name = ${name}`.execute(db);
-}
-
-/** Milliseconds until the next workspace is due; `undefined` where there is none. */
-export async function untilNextDue(db: Kysely<Tables>): Promise<number | undefined> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(greatest(next_at, coalesce(lease_until, next_at))) - now()) * 1000 as ms
-    from workspace where phase <> 'kept'`.execute(db);
-  const ms = rows[0]?.ms;
-  return ms === null || ms === undefined ? undefined : Math.max(0, Number(ms));
+export async function releaseWorkspace(lease: Lease, { observed, nextIn, generation }: Release): Promise<void> {
+  await lease.end(
+    `checked_at = now(), observed_generation = greatest(observed_generation, $1),
+     next_at = case when generation = $2 then now() + make_interval(secs => $3) else now() end`,
+    [observed ?? 0, generation, nextIn],
+  );
 }
 
 /** The end of a deletion: the workspace is forgotten, or remembered as the owner of data that was kept. */

@@ -5,7 +5,7 @@ import { createLogger, loadSettings } from "@swath/service";
 import { join } from "node:path";
 
 import { reconcilerSettings } from "../config.ts";
-import { startLoop } from "../reconciler/loop.ts";
+import { startReconciler } from "../reconciler/start-reconciler.ts";
 import { createSteps } from "../steps/index.ts";
 import type { Step } from "../steps/step.ts";
 import type { Tables } from "../store/tables.ts";
@@ -38,8 +38,9 @@ const watched = steps.map((step): Step => ({
       },
     }),
 }));
-await startLoop({
+await startReconciler({
   db: database.db,
+  pool: database.pool,
   steps: watched,
   logger: createLogger("reconciler", "fatal"),
   interval: settings.RECONCILE_INTERVAL,

@@ -1,30 +1,27 @@
 import { openListener } from "@swath/postgres/pool";
 
-interface WorkerOptions {
-  readonly databaseUrl: string;
-  /** Told when there is something to do. */
-  readonly channel: string;
-  /** For what comes due, or was told while nobody listened. */
+interface PeriodicOptions {
+  /** For what comes due, or was told while the connection was lost. */
   readonly everyMs: number;
+  /** Database to listen to, and the channel of NOTIFY that tells of something to do. */
+  readonly listen?: { readonly url: string; readonly channel: string };
   readonly work: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Does some work when it is told to and now and then; never twice at once in one process. */
-export async function startWorker({
-  databaseUrl,
-  channel,
+/** Does some work at once, now and then, and when it is told to; never twice at once in one process. What fails is tried again the next time. */
+export async function startPeriodic({
   everyMs,
+  listen,
   work,
   onError,
-}: WorkerOptions): Promise<{ readonly stop: () => Promise<void> }> {
+}: PeriodicOptions): Promise<{ readonly wake: () => void; readonly stop: () => Promise<void> }> {
   let running: Promise<void> | undefined;
   let isWanted = false;
   let isStopped = false;
   const run = async () => {
     do {
       isWanted = false;
-      // The next turn tries again, and the log says what failed.
       await work().catch(onError);
     } while (isWanted && !isStopped);
     running = undefined;
@@ -36,12 +33,14 @@ export async function startWorker({
     }
   };
   const timer = setInterval(wake, everyMs);
-  const listener = await openListener({ url: databaseUrl, channel, onMessage: wake, onConnect: wake, onError });
+  const listener = listen && (await openListener({ ...listen, onMessage: wake, onConnect: wake, onError }));
+  wake();
   return {
+    wake,
     stop: async () => {
       isStopped = true;
       clearInterval(timer);
-      await listener.close();
+      await listener?.close();
       await running;
     },
   };
