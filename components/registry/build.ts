@@ -55,11 +55,7 @@ export async function buildRegistry({
 }: {
   readonly settings: RegistrySettings;
   readonly logger: Logger;
-<<<<<<< HEAD
-  readonly metrics: MetricsRegistry;
-=======
-  readonly metrics?: Parameters<typeof measureLoops>[0];
->>>>>>> main
+  readonly metrics?: MetricsRegistry;
 }): Promise<RunningService> {
   if (settings.TOKEN_SECRET.length < MIN_TOKEN_SECRET_CHARACTERS) {
     throw new SettingsError([`TOKEN_SECRET must have ${MIN_TOKEN_SECRET_CHARACTERS} characters or more`]);
