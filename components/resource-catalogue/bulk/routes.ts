@@ -2,10 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
 import { Problem } from "@swath/service";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 
-import type { Reader } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { problem } from "../http/errors.ts";
 import { readSingle } from "../http/parameters.ts";
@@ -20,18 +19,9 @@ const MAX_BULK_BYTES = 32 * 2 ** 20;
 /** Batches that are prepared while one is written. */
 const MAX_AHEAD = 2;
 
-/** Connections to the database that bulk loads leave to other writers: a load holds one for as long as its sender takes. */
-const CONNECTIONS_LEFT = 3;
-
 /** Many items at once: `bulk_items`, and an item a line, of any number. All of a request are stored, or none. */
 export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   const { pool, parts, prepareBatch } = context;
-  const total = Math.max(1, (pool.options.max ?? 0) - CONNECTIONS_LEFT);
-  const ofCaller = Math.ceil(total / 2);
-  const places = context.limits.createPlaces({ name: "bulk loads", perUser: ofCaller, perAddress: ofCaller, total });
-  /** Services of the platform have limits of their own. */
-  const takePlace = ({ isOperator, isAnonymous, user }: Reader, { ip }: FastifyRequest): (() => void) =>
-    isOperator && isAnonymous !== true && user === undefined ? () => {} : places.take({ user, address: ip });
   type Params = { Params: { collection: string } };
   void scope.register(async (raw) => {
     raw.removeAllContentTypeParsers();
@@ -52,13 +42,12 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
     // The stream itself: loads may be larger than memory.
     raw.addContentTypeParser([...LINE_TYPES], (_request, payload, done) => done(null, payload));
     raw.post<Params>("/collections/:collection/items.ndjson", async (request, reply) => {
-      const { entry, reader } = await enterForWriting(context, request, request.params.collection);
+      const { entry } = await enterForWriting(context, request, request.params.collection);
       const { method = "insert" } = readSingle(request);
       if (method !== "insert" && method !== "upsert") {
         throw problem(400, "InvalidParameterValue", "The parameter method must be insert or upsert.");
       }
       const mode: WriteMode = method;
-      reply.raw.once("close", takePlace(reader, request));
       const body = request.body as IncomingMessage;
       const load = async (client: pg.PoolClient): Promise<number> => {
         // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.

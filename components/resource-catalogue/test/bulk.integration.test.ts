@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
-import { holdRequests, sendHeld, waitUntil } from "@swath/testing";
 import pg from "pg";
 
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
@@ -122,28 +121,4 @@ test("bulk_items inserts and upserts items by their ids", async () => {
 test("a body that is too large is refused with 413", async () => {
   const body = `{"type":"FeatureCollection","features":[${"0,".repeat(17 * 2 ** 20)}0]}`;
   assert.equal((await request("POST", "/stac/collections/bulk/items", { body })).status, 413);
-});
-
-test("a caller with two loads under way gets 429 with Retry-After, and goes on when they have ended", async () => {
-  const url = `${catalogue.url}/stac/collections/bulk/items.ndjson?method=upsert`;
-  const headers = { "content-type": "application/x-ndjson" };
-  const options = { method: "POST", headers, begin: `${JSON.stringify(makeItem("held"))}\n` };
-  const release = await holdRequests(2, url, options);
-  let refused: Awaited<ReturnType<typeof sendHeld>>;
-  await waitUntil("the places are taken", async () => {
-    refused = await sendHeld(url, options);
-    return refused?.status === 429;
-  });
-  assert.ok(Number(refused?.retryAfter) >= 1);
-  assert.match(refused?.text ?? "", /has \d+ bulk loads already/);
-  // Connections are left for other writers.
-  const { status } = await request("PUT", "/stac/collections/bulk/items/line-1", { body: makeItem("line-1") });
-  assert.equal(status, 200);
-  release();
-  await waitUntil("a load is taken again", async () => {
-    const body = JSON.stringify(makeItem("after"));
-    return (
-      (await request("POST", "/stac/collections/bulk/items.ndjson?method=upsert", { headers, body })).status === 201
-    );
-  });
 });
