@@ -2,6 +2,7 @@ import { createCallerOf, createTokenVerifier, openIssuer, readAdministrators, re
 import { type Logger, type Settings, auditRequests, createPeer, createSecretCheck } from "@swath/service";
 import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
+import { measureLoops } from "@swath/work";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
@@ -77,6 +78,9 @@ export async function buildCatalogue(
   const counts = new CountMemory();
   bell.onRing(() => counts.forget());
   const deliveries = await startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  if (metrics !== undefined) {
+    measureLoops(metrics, { subscriptions: deliveries });
+  }
   const maintenance = startMaintenance({
     pool,
     changeRetentionDays: settings.CHANGE_RETENTION_DAYS,

@@ -1,7 +1,7 @@
 import { openDatabase } from "@swath/postgres";
 import { RasterPool } from "@swath/raster";
 import { type Logger, type Settings, readList } from "@swath/service";
-import { startPeriodic } from "@swath/work";
+import { measureLoops, startPeriodic } from "@swath/work";
 
 import { createCatalogueClient } from "../catalogue/client.ts";
 import { createCatalogueWriter } from "../catalogue/writer.ts";
@@ -28,6 +28,7 @@ export async function startWorker(
   settings: Settings<typeof workerSettings>,
   logger: Logger,
   reportWaiting: (reason: string | undefined) => void = () => {},
+  metrics?: Parameters<typeof measureLoops>[0],
 ): Promise<Worker> {
   const { pool, check, close } = await openDatabase({
     url: settings.DATABASE_URL,
@@ -81,6 +82,9 @@ export async function startWorker(
     run: (task) =>
       runTask({ pool, logger, registrarOf: (kind) => registrars.get(kind), stopping: stopping.signal }, task),
   });
+  if (metrics !== undefined) {
+    measureLoops(metrics, { tasks: loop });
+  }
   return {
     ready: async () => {
       await check();

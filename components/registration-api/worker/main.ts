@@ -6,8 +6,8 @@ import { startWorker } from "./build.ts";
 await runService({
   name: "registrar",
   settings: workerSettings,
-  build: async ({ settings, logger, reportWaiting }) => {
-    const { ready, close } = await startWorker(settings, logger, reportWaiting);
+  build: async ({ settings, logger, metrics, reportWaiting }) => {
+    const { ready, close } = await startWorker(settings, logger, reportWaiting, metrics);
     return { servers: {}, ready, close };
   },
 });
