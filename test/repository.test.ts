@@ -53,6 +53,16 @@ test("imports run downwards only: cli → components/*/manifest.ts → libs", ()
   assert.deepEqual(wrong, []);
 });
 
+test("XML is read by libs/xml alone, which refuses what is not well formed", () => {
+  const readers = sources.filter(
+    (file) =>
+      !file.startsWith("libs/xml/") &&
+      !file.includes("/test/") &&
+      /from "(?:saxes|sax|fast-xml-parser|xml2js|@xmldom\/xmldom)"/.test(read(file)),
+  );
+  assert.deepEqual(readers, [], "use @swath/xml");
+});
+
 test("migrations of a component have the numbers from 1 on, each once", () => {
   for (const folder of globSync("{components,libs}/*/migrations", { cwd: root })) {
     const numbers = readdirSync(join(root, folder))

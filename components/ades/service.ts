@@ -45,11 +45,14 @@ const ROUTES = [
 /** Reading and checking one takes seconds of a processor at most; a repository of hundreds is deployed in minutes. */
 const DEPLOYMENTS = { name: "deployments", perUser: 300, perAddress: 300, seconds: 60 };
 
+/** Each looks at its job three times a second. */
+const STREAMS = { name: "event streams", perUser: 100, perAddress: 100, total: 1000 };
+
 /** The whole HTTP face of the service. */
 export async function createProcessingService({
   limits,
   ...provided
-}: Omit<ApiContext, "closing" | "packages" | "storageOf" | "findPlace" | "deployments"> & {
+}: Omit<ApiContext, "closing" | "packages" | "storageOf" | "findPlace" | "deployments" | "streams"> & {
   readonly limits: CallerLimits;
 }): Promise<FastifyInstance> {
   const closing = new AbortController();
@@ -59,6 +62,7 @@ export async function createProcessingService({
     ...provided,
     packages,
     deployments: limits.createRate(DEPLOYMENTS),
+    streams: limits.createPlaces(STREAMS),
     storageOf,
     findPlace: createFindPlace(storageOf),
     closing: closing.signal,

@@ -1,5 +1,5 @@
 import formbody from "@fastify/formbody";
-import { createApp } from "@swath/service/fastify";
+import { createApp, parseForm } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
 import { addApi } from "./api/api.ts";
@@ -18,7 +18,7 @@ import { addSpawnPages } from "./pages/spawn.ts";
 /** The hub: pages for people, JupyterHub's API for programs. */
 export async function createHub(context: HubContext): Promise<FastifyInstance> {
   const app = createApp(context.logger);
-  await app.register(formbody, { bodyLimit: 2_000_000 });
+  await app.register(formbody, { bodyLimit: 2_000_000, parser: parseForm });
   await app.register(async (scope) => addApi(scope, context), { prefix: "/hub/api" });
   await app.register(async (scope) => addInternalRoutes(scope, context), { prefix: "/internal" });
   await app.register(addClientPackages);

@@ -1,6 +1,6 @@
 import { IGNORED_TOKEN_HEADER, IssuerUnavailableError, parseCookies } from "@swath/auth";
 import { type Upstreams, forward, openTunnel } from "@swath/relay";
-import type { Logger } from "@swath/service";
+import { type Logger, noteRoute } from "@swath/service";
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES, createServer } from "node:http";
 import type { Duplex } from "node:stream";
 
@@ -36,6 +36,9 @@ export interface GatekeeperDeps {
 
 /** The server in front of all protected hosts. Listens on nothing yet. */
 export function createGatekeeper(deps: GatekeeperDeps): Server {
+  for (const [path, { methods }] of Object.entries(ENDPOINTS)) {
+    methods.forEach((method) => noteRoute({ method, path }));
+  }
   const server = createServer({
     // Bodies of any size and length of time pass; only heads must arrive in time.
     requestTimeout: 0,

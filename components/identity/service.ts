@@ -1,7 +1,7 @@
 import formBody from "@fastify/formbody";
 import { STYLE } from "@swath/pages";
 import type { Logger } from "@swath/service";
-import { createApp } from "@swath/service/fastify";
+import { createApp, parseForm } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
 import { addAdminRoutes } from "./admin/routes.ts";
@@ -28,7 +28,7 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
     routerOptions: { ignoreTrailingSlash: true },
     ...(rewrite && { rewriteUrl: ({ url }) => rewrite(url ?? "/") }),
   });
-  await app.register(formBody);
+  await app.register(formBody, { parser: parseForm });
   await addAllRoutes(app, context);
   return app;
 }

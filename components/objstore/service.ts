@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { drainBody } from "@swath/service";
+import { drainBody, noteRoute } from "@swath/service";
 import type { FailureDelays } from "@swath/service/failure-delays";
 
 import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
@@ -14,7 +14,7 @@ import type { DiskGuard } from "./background/disk-guard.ts";
 import type { StalledRequests } from "./background/stalled.ts";
 import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
-import { findOperation } from "./operations/table.ts";
+import { findOperation, listS3Routes } from "./operations/table.ts";
 import { type Address, parseAddress } from "./protocol/address.ts";
 import { addCors, respondPreflight } from "./preflight.ts";
 import { Query } from "./protocol/query.ts";
@@ -81,6 +81,9 @@ export interface RequestEntry {
 
 /** The S3 server: address → signature → operation → right → handle. Listens on nothing. */
 export function createS3Server(options: S3Options): Server {
+  listS3Routes().forEach(noteRoute);
+  // Of IAM and STS; the action is in the form.
+  noteRoute({ method: "POST", path: "/" });
   const rootKey = toRootKey(options.rootUser, options.rootPassword);
   const { rootPasswordAlso: also } = options;
   const otherRootKey = also === undefined ? undefined : toRootKey(options.rootUser, also);

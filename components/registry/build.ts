@@ -10,6 +10,7 @@ import {
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
 import { auditRequests, SettingsError, createSecretCheck } from "@swath/service";
+import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import { createSealer } from "@swath/service/seal";
 import { readyServer } from "@swath/service/fastify";
 import { measureLoops } from "@swath/work";
@@ -42,6 +43,9 @@ import { createWebhookSender } from "./webhooks/send-webhook.ts";
 type RegistrySettings = Settings<typeof definitions>;
 
 const MIN_TOKEN_SECRET_CHARACTERS = 32;
+/** A layer each; a client sends about five at a time, a runner of builds many images. */
+const UPLOAD_STARTS = { name: "uploads begun", perUser: 3000, perAddress: 3000, seconds: 60 };
+const UPLOAD_PLACES = { name: "uploads", perUser: 100, perAddress: 50, total: 500 };
 
 /** The whole service: database, blob store, server and the work in the background. */
 export async function buildRegistry({
@@ -51,7 +55,7 @@ export async function buildRegistry({
 }: {
   readonly settings: RegistrySettings;
   readonly logger: Logger;
-  readonly metrics?: Parameters<typeof measureLoops>[0];
+  readonly metrics?: MetricsRegistry;
 }): Promise<RunningService> {
   if (settings.TOKEN_SECRET.length < MIN_TOKEN_SECRET_CHARACTERS) {
     throw new SettingsError([`TOKEN_SECRET must have ${MIN_TOKEN_SECRET_CHARACTERS} characters or more`]);
@@ -154,8 +158,11 @@ export async function buildRegistry({
   });
   auditRequests(app, database.audit.note);
   await readyServer(app);
+  const limits = new CallerLimits(metrics);
   const server = createRegistryServer(
     {
+      uploadStarts: limits.createRate(UPLOAD_STARTS),
+      uploadPlaces: limits.createPlaces(UPLOAD_PLACES),
       database,
       blobs,
       access,

@@ -1,12 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { drainBody, isUnavailable } from "@swath/service";
+import { Problem, drainBody, isUnavailable, noteRoute } from "@swath/service";
 
 import { findCaller } from "./access/caller.ts";
 import { issueToken } from "./access/token-endpoint.ts";
 import { RegistryError, renderError } from "./errors.ts";
 import { type RegistryDeps, sendJson } from "./operations/operation.ts";
-import { findOperation } from "./operations/table.ts";
+import { findOperation, listRegistryRoutes } from "./operations/table.ts";
 import { QuotaError } from "./store/projects.ts";
 import { tellQuotaExceeded } from "./store/webhooks.ts";
 import { parseRoute } from "./protocol/route.ts";
@@ -18,6 +18,9 @@ type Fallback = (message: IncomingMessage, response: ServerResponse) => void;
  * The registry's server: `/v2/` by streams, `/service/token`, and the rest (REST API, pages) by `fallback`. Listens on nothing.
  */
 export function createRegistryServer(deps: RegistryDeps, fallback: Fallback): Server {
+  listRegistryRoutes().forEach(noteRoute);
+  noteRoute({ method: "GET", path: "/service/token" });
+  noteRoute({ method: "POST", path: "/service/token" });
   const server = createServer({
     requestTimeout: 0,
     headersTimeout: 60_000,
@@ -87,6 +90,11 @@ function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage,
 function toRegistryError(error: unknown): RegistryError {
   if (error instanceof RegistryError) {
     return error;
+  }
+  if (error instanceof Problem && (error.status === 429 || error.status === 503)) {
+    // Limits of callers are those that all services share.
+    const code = error.status === 429 ? "TOOMANYREQUESTS" : "UNAVAILABLE";
+    return new RegistryError(code, error.message, { headers: error.headers });
   }
   if (isUnavailable(error)) {
     return new RegistryError("UNAVAILABLE", "A dependency is temporarily unavailable; try again in a moment.", {

@@ -1,4 +1,11 @@
-import { type LoadedDocument, graphOf, loadDocument, validateDocument, requestedFormats } from "@swath/cwl";
+import {
+  type LoadedDocument,
+  graphOf,
+  hasMoreScalars,
+  loadDocument,
+  validateDocument,
+  requestedFormats,
+} from "@swath/cwl";
 import { parse } from "yaml";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
@@ -21,8 +28,9 @@ export async function readCheckedPackage({
   const bundle = readBundle(stored);
   const { text, address } = bundle;
   const missing = new Set<string>();
-  const workflows = findWorkflows(text);
-  const wrong = findIds(text).find((id) => !/^(?:[^\s#]*#)?[A-Za-z_][\w.-]{0,127}$/.test(id));
+  const ids = findIds(text);
+  const workflows = ids.map(toWorkflow);
+  const wrong = ids.find((id) => !/^(?:[^\s#]*#)?[A-Za-z_][\w.-]{0,127}$/.test(id));
   if (wrong !== undefined) {
     throw invalidParameter(
       `The package has the id ${JSON.stringify(wrong.slice(0, 200))}; allowed: a letter or _, then letters, digits, and . _ -, 128 at most.`,
@@ -107,13 +115,19 @@ function findMainWorkflow(workflows: readonly string[]): string | undefined {
 }
 
 /** Ids of the workflows of a `$graph`, or of the one process. What cannot be read has none; the engine then says what is wrong, and where. */
-const findWorkflows = (text: string): readonly string[] => findIds(text).map((id) => id.replace(/^.*#/, ""));
+const findWorkflows = (text: string): readonly string[] => findIds(text).map(toWorkflow);
+const toWorkflow = (id: string): string => id.replace(/^.*#/, "");
 
 /** The same as they are written. */
 function findIds(text: string): readonly string[] {
+  // As many values, each with a key.
+  if (hasMoreScalars(text, 2 * LIMITS.nodes)) {
+    return [];
+  }
   let document: unknown;
   try {
-    document = parse(text, { logLevel: "silent" });
+    // Unique keys would compare each with all before it.
+    document = parse(text, { logLevel: "silent", uniqueKeys: false });
   } catch {
     return [];
   }

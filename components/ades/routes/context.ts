@@ -1,5 +1,5 @@
 import type { Logger } from "@swath/service";
-import type { CallerRate } from "@swath/service/caller-limits";
+import type { CallerPlaces, CallerRate } from "@swath/service/caller-limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
@@ -18,6 +18,8 @@ export interface ApiContext {
   readonly guard: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Packages that are deployed or replaced, by the user in whose space. */
   readonly deployments: CallerRate;
+  /** Streams of events that are open. */
+  readonly streams: CallerPlaces;
   /** Reads packages off the event loop. */
   readonly packages: PackageReader;
   /** Resolves when a job has ended. */

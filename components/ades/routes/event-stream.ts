@@ -1,3 +1,4 @@
+import type { CallerPlaces } from "@swath/service/caller-limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,14 +15,23 @@ export interface EventStream {
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
-/** Answers with what `write` sends, until it ends or nobody listens any more. */
+interface StreamOptions {
+  readonly streams: CallerPlaces;
+  /** Whose job it is. */
+  readonly user: string;
+  /** Aborted when the service stops. */
+  readonly closing: AbortSignal;
+}
+
+/** Answers with what `write` sends, until it ends or nobody listens any more. @throws {Problem} 429, 503 where too many are open */
 export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
-  closing: AbortSignal,
+  { streams, user, closing }: StreamOptions,
   write: (stream: EventStream) => Promise<void>,
 ): Promise<void> {
   const { raw } = reply;
+  raw.once("close", streams.take({ user, address: request.ip }));
   const gone = new AbortController();
   raw.once("close", () => gone.abort());
   const signal = AbortSignal.any([gone.signal, closing]);

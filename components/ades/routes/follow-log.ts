@@ -14,13 +14,13 @@ const PAUSE = 300;
  * @throws {OgcError} 400
  */
 export async function followLog(
-  { db, closing }: ApiContext,
-  job: string,
+  { db, streams, closing }: ApiContext,
+  { id: job, owner: user }: { readonly id: string; readonly owner: string },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   let after = readLastEvent(request);
-  await sendEvents(request, reply, closing, async ({ signal, send, pause }) => {
+  await sendEvents(request, reply, { streams, user, closing }, async ({ signal, send, pause }) => {
     while (!signal.aborted) {
       // The status first: what a job that had ended by now has written is in the log read after it.
       const row = await db.selectFrom("job").select("status").where("id", "=", job).executeTakeFirst();

@@ -15,13 +15,13 @@ const PAUSE = 300;
  * last status.
  */
 export async function followStatus(
-  { db, closing }: ApiContext,
+  { db, streams, closing }: ApiContext,
   { apiBase, id }: { readonly apiBase: ApiBase; readonly id: string },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const told = new Map<string, string>();
-  await sendEvents(request, reply, closing, async ({ signal, send, pause }) => {
+  await sendEvents(request, reply, { streams, user: apiBase.user, closing }, async ({ signal, send, pause }) => {
     const tell = async (event: string, key: string, body: unknown) => {
       const text = JSON.stringify(body);
       if (told.get(key) !== text) {

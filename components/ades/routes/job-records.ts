@@ -38,11 +38,11 @@ export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, ap
   });
 
   app.get(`${path}/logs`, { schema: schemas.readLogs }, async (request, reply) => {
-    const { id } = await openJob(context, request, apiFlavor);
+    const job = await openJob(context, request, apiFlavor);
     if (request.headers.accept?.includes("text/event-stream") === true) {
-      return followLog(context, id, request, reply);
+      return followLog(context, job, request, reply);
     }
-    return reply.type("text/plain; charset=utf-8").send(Readable.from(readLog(context, id)));
+    return reply.type("text/plain; charset=utf-8").send(Readable.from(readLog(context, job.id)));
   });
 
   app.get(`${path}/prov`, { schema: schemas.readProvenance }, async (request, reply) => {

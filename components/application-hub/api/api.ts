@@ -1,5 +1,5 @@
 import { Problem, toProblem } from "@swath/service";
-import { createApp, createJsonBodyParser } from "@swath/service/fastify";
+import { createApp, createJsonBodyParser, parseForm } from "@swath/service/fastify";
 import formbody from "@fastify/formbody";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
@@ -17,7 +17,7 @@ import { addUserRoutes } from "./users.ts";
 /** The API alone, for servers. */
 export async function createApi(context: HubContext): Promise<FastifyInstance> {
   const app = createApp(context.logger);
-  await app.register(formbody);
+  await app.register(formbody, { parser: parseForm });
   await app.register(async (scope) => addApi(scope, context), { prefix: "/hub/api" });
   return app;
 }

@@ -85,6 +85,9 @@ export function addEnterPages(app: FastifyInstance, context: HubContext): void {
   );
 }
 
+/** Failed Dependency: JupyterHub answers so since 2.0, since 503 is for the hub itself. */
+const NOT_RUNNING = 424;
+
 /** Says that a server is not there, why, and how to have it again. */
 async function sendNotRunning(
   context: HubContext,
@@ -93,7 +96,9 @@ async function sendNotRunning(
   server: ServerRow | undefined,
 ): Promise<FastifyReply> {
   if (!/text\/html/.test(request.headers.accept ?? "")) {
-    throw new Problem(503, server?.end_reason ?? "The server is not running.", { headers: { "retry-after": "5" } });
+    throw new Problem(NOT_RUNNING, server?.end_reason ?? "The server is not running.", {
+      headers: { "retry-after": "5" },
+    });
   }
   const viewer = await requireViewer(context, request, reply);
   if (viewer === undefined) {
@@ -110,7 +115,7 @@ async function sendNotRunning(
   if (server?.state === "starting" && isOwn) {
     return reply.redirect(serverPath("/hub/spawn-pending", server.user_name, server.name), 302);
   }
-  return sendHubPage(context, reply.code(503).header("retry-after", "5"), {
+  return sendHubPage(context, reply.code(NOT_RUNNING).header("retry-after", "5"), {
     title: "Not running",
     breadcrumbs: [{ label: "Not running", href: request.url.split("?", 1)[0] ?? "" }],
     viewer,

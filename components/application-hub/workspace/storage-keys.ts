@@ -1,5 +1,5 @@
 import { type Peer, Problem } from "@swath/service";
-import { XMLParser } from "fast-xml-parser";
+import { XmlError, parseNamed } from "@swath/xml";
 
 /** Temporary keys of the object storage. */
 export interface TemporaryKeys {
@@ -22,7 +22,6 @@ const MAX_KEPT = 5000;
 /** AssumeRoleWithWebIdentity of the object storage, with the user's own access token. */
 export function createStorageKeys(storage: Peer | undefined): StorageKeys {
   const kept = new Map<string, TemporaryKeys>();
-  const parser = new XMLParser({ processEntities: false, parseTagValue: false });
   return {
     of: async (user, token) => {
       const known = kept.get(user);
@@ -52,18 +51,7 @@ export function createStorageKeys(storage: Peer | undefined): StorageKeys {
             : "The object storage does not give keys now; try again in a moment.",
         );
       }
-      const parsed = parser.parse(text) as {
-        readonly AssumeRoleWithWebIdentityResponse?: {
-          readonly AssumeRoleWithWebIdentityResult?: { readonly Credentials?: Readonly<Record<string, string>> };
-        };
-      };
-      const found = parsed.AssumeRoleWithWebIdentityResponse?.AssumeRoleWithWebIdentityResult?.Credentials;
-      const keys = {
-        accessKeyId: found?.["AccessKeyId"] ?? "",
-        secretAccessKey: found?.["SecretAccessKey"] ?? "",
-        sessionToken: found?.["SessionToken"] ?? "",
-        expires: new Date(found?.["Expiration"] ?? 0),
-      };
+      const keys = readKeys(text);
       kept.delete(user);
       kept.set(user, keys);
       for (const old of [...kept.keys()].slice(0, Math.max(0, kept.size - MAX_KEPT))) {
@@ -72,4 +60,23 @@ export function createStorageKeys(storage: Peer | undefined): StorageKeys {
       return keys;
     },
   };
+}
+
+/** @throws {Problem} 503 for an answer that holds no keys */
+function readKeys(text: string): TemporaryKeys {
+  try {
+    const { AssumeRoleWithWebIdentityResult: result } = parseNamed(text, { ignoreAttributes: true }).value as {
+      readonly AssumeRoleWithWebIdentityResult?: { readonly Credentials?: Readonly<Record<string, string>> };
+    };
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = result?.Credentials ?? {};
+    const expires = new Date(Expiration ?? "");
+    if (AccessKeyId && SecretAccessKey && SessionToken && !Number.isNaN(expires.getTime())) {
+      return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken, expires };
+    }
+  } catch (error) {
+    if (!(error instanceof XmlError)) {
+      throw error;
+    }
+  }
+  throw new Problem(503, "The object storage answers without keys; try again in a moment.");
 }

@@ -1,5 +1,5 @@
+import { parseLargeNamed } from "@swath/xml";
 import { AwsV4Signer } from "aws4fetch";
-import { XMLParser } from "fast-xml-parser";
 import { fetch } from "undici";
 
 import { createAddressedAgent } from "./addressed-agent.ts";
@@ -13,7 +13,15 @@ interface StoreOptions {
   readonly bucket: string;
 }
 
-const CONTINUATION = "NextContinuationToken";
+interface ListPage {
+  /** One alone is no array. */
+  readonly Contents?: ListedPicture | readonly ListedPicture[];
+  readonly NextContinuationToken?: string;
+}
+interface ListedPicture {
+  readonly Key: string;
+}
+const LISTING = { ignoreAttributes: true, keepSpace: true, controlReferences: true };
 
 /** The bucket of pictures, to list and remove them. Its host may be one that no DNS knows. */
 export function createAddressedStore({ url, address, region, accessKeyId, secretAccessKey, bucket }: StoreOptions) {
@@ -30,7 +38,6 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
     }).sign();
     return fetch(signed.url.toString(), { method, headers: Object.fromEntries(signed.headers), dispatcher: agent });
   };
-  const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === "Contents" });
 
   return {
     /** Names of all pictures, or of those of a layer. */
@@ -50,14 +57,9 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
         if (!response.ok) {
           throw new Error(`the storage answered with status ${response.status}`);
         }
-        const { ListBucketResult: page } = parser.parse(text) as {
-          ListBucketResult: {
-            readonly Contents?: readonly { readonly Key: string }[];
-            readonly [CONTINUATION]?: string;
-          };
-        };
-        names.push(...(page.Contents ?? []).map(({ Key }) => Key));
-        token = page[CONTINUATION];
+        const page = (await parseLargeNamed(text, LISTING)).value as ListPage;
+        names.push(...[page.Contents ?? []].flat().map(({ Key }) => Key));
+        token = page.NextContinuationToken;
       }
       return names;
     },

@@ -1,6 +1,7 @@
 import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
+import { OAuthError } from "../protocol/oauth-error.ts";
 import { isDuplicate } from "../store/database.ts";
 
 /** An error of the admin API, in the JSON that existing clients read. */
@@ -27,6 +28,11 @@ export function sendAdminError(error: FastifyError | Error, request: FastifyRequ
           ? { error: error.message, errorMessage: error.message }
           : { errorMessage: error.message },
       );
+    return;
+  }
+  if (error instanceof OAuthError) {
+    // Thrown by what these routes share with the protocol endpoints: the realm, the token.
+    void reply.code(error.status).headers(error.headers).send({ error: error.message, errorMessage: error.message });
     return;
   }
   if (error instanceof RangeError) {

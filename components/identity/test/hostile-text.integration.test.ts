@@ -47,6 +47,10 @@ test("NUL in a path or query is the client's mistake, without and with a login",
     "/realms/master/login-actions/authenticate/a%00b",
     "/realms/master/account?x=%00",
     "/internal/realms/master/clients/a%00b/policy-set",
+    "/realms/nowhere/authz/protection/resource_set",
+    "/realms/nowhere/authz/protection/resource_set/a",
+    "/realms/%00/authz/protection/uma-policy",
+    "/realms/nowhere/authz/protection/uma-policy/a",
   ];
   const guarded = [
     `${ADMIN}/users?search=a%00b`,

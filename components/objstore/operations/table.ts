@@ -106,6 +106,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "DELETE object?uploadId": abortMultipartUpload,
 };
 
+/** Every operation as the management listener lists it, with its place in braces: `PUT /{bucket}/{key}?acl`. */
+export function listS3Routes(): readonly { readonly method: string; readonly path: string }[] {
+  const places: Readonly<Record<Level, string>> = { service: "/", bucket: "/{bucket}", object: "/{bucket}/{key}" };
+  return Object.keys(OPERATIONS).flatMap((name) => {
+    const [, method = "", level = "", subresource = ""] = /^(\w+) (\w+)(\?[\w-]+)?/.exec(name) ?? [];
+    return { method, path: `${places[level as Level]}${subresource}` };
+  });
+}
+
 /** Query names that choose an operation; all others are parameters or are tolerated. */
 export const SUBRESOURCES = new Set([
   "abac", "accelerate", "acl", "analytics", "annotation", "attributes", "cors", "delete", "encryption", "intelligent-tiering", "inventory",

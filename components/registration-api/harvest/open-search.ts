@@ -1,19 +1,11 @@
-import { XMLParser } from "fast-xml-parser";
+import { XmlError, parseLargeNamed } from "@swath/xml";
 
 import { RegistrationError } from "../queue/errors.ts";
 import type { ReadOptions, Sources } from "../sources/source-types.ts";
 
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: "",
-  removeNSPrefix: true,
-  isArray: (name) => name === "Url",
-});
-
-interface Description {
-  readonly OpenSearchDescription?: {
-    readonly Url?: readonly { readonly type?: string; readonly template?: string }[];
-  };
+interface SearchAddress {
+  readonly "@type"?: string;
+  readonly "@template"?: string;
 }
 
 /** The template of searches that give GeoJSON, of an OpenSearch description. @throws {RegistrationError} */
@@ -22,19 +14,17 @@ export async function readTemplate(sources: Sources, url: string, options: ReadO
     ...options,
     accept: "application/opensearchdescription+xml, application/xml",
   });
-  const text = bytes.toString("utf8");
-  if (/<!DOCTYPE|<!ENTITY/i.test(text)) {
-    throw new RegistrationError(`${url} has a DOCTYPE, which descriptions do not have.`);
+  const { name, value } = await parseLargeNamed(bytes.toString("utf8")).catch((error: unknown) => {
+    throw error instanceof XmlError ? new RegistrationError(`${url} ${error.message}.`, { cause: error }) : error;
+  });
+  const { Url: listed = [] } = value as { readonly Url?: SearchAddress | readonly SearchAddress[] };
+  const urls = name === "OpenSearchDescription" ? [listed].flat() : [];
+  const template = urls.find(({ "@type": type }) => /json/i.test(type ?? ""))?.["@template"];
+  if (template === undefined) {
+    const types = urls.map(({ "@type": type }) => type).join(", ") || "none";
+    throw new RegistrationError(`${url} describes no search that gives GeoJSON; its types: ${types}.`);
   }
-  const { OpenSearchDescription: description } = parser.parse(text) as Description;
-  const urls = description?.Url ?? [];
-  const found = urls.find(({ type }) => /json/i.test(type ?? ""));
-  if (found?.template === undefined) {
-    throw new RegistrationError(
-      `${url} describes no search that gives GeoJSON; its types: ${urls.map(({ type }) => type).join(", ") || "none"}.`,
-    );
-  }
-  return new URL(found.template.replaceAll("{", "%7B").replaceAll("}", "%7D"), href).href
+  return new URL(template.replaceAll("{", "%7B").replaceAll("}", "%7D"), href).href
     .replaceAll("%7B", "{")
     .replaceAll("%7D", "}");
 }

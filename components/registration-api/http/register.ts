@@ -1,3 +1,4 @@
+import { REGISTRATIONS } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 
@@ -7,8 +8,6 @@ import { type ApiContext, nameOf, requireOperator } from "./context.ts";
 import { DeregisterBody, DocumentBody, RESPONSES, RegisterBody, XmlBody } from "./schemas.ts";
 
 const MAX_DOCUMENT_BYTES = 8 * 2 ** 20;
-/** A program registers what it finds one by one; more at once goes as a collection or a harvest. */
-const REGISTRATIONS = { name: "registrations", perUser: 3000, perAddress: 3000, seconds: 60 };
 const tags = ["registration"];
 
 /** Requests that register data of the platform. */

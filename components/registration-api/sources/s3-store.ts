@@ -1,6 +1,6 @@
 import { parsePeerUrl } from "@swath/service";
+import { XmlError, parseLargeNamed } from "@swath/xml";
 import { AwsV4Signer } from "aws4fetch";
-import { XMLParser } from "fast-xml-parser";
 import { Agent, request } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";
@@ -23,7 +23,7 @@ export interface S3Store {
 
 const TIMEOUT_MS = 120_000;
 const NOTIFIED_EVENTS = ["s3:ObjectCreated:*", "s3:ObjectRemoved:*", "s3:LifecycleExpiration:*"];
-const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === "Contents" });
+const LISTING = { ignoreAttributes: true, keepSpace: true, controlReferences: true };
 
 /** Reads objects and lists of an S3 storage, with signed requests (Signature Version 4) and path-style addresses. */
 export function createS3Store({ url, region, accessKeyId, secretAccessKey }: StoreSettings): S3Store {
@@ -112,9 +112,9 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
         const query = `list-type=2&prefix=${escape(prefix)}${token === undefined ? "" : `&continuation-token=${escape(token)}`}`;
         const { body } = await send(`/${bucket}?${query}`, signal, `s3://${bucket}/${prefix}`);
         const text = (await collectBody(body, `s3://${bucket}/${prefix}`)).toString();
-        const { ListBucketResult: page = {} } = parser.parse(text) as { ListBucketResult?: ListPage };
-        for (const { Key: key = "", ETag: etag = "", Size: size = "0" } of page.Contents ?? []) {
-          yield { key, etag: etag.replaceAll(/&quot;|"/g, ""), size: Number(size) };
+        const page = await readPage(text, `s3://${bucket}/${prefix}`);
+        for (const { Key: key = "", ETag: etag = "", Size: size = "0" } of [page.Contents ?? []].flat()) {
+          yield { key, etag: etag.replaceAll('"', ""), size: Number(size) };
         }
         token = page.IsTruncated === "true" ? page.NextContinuationToken : undefined;
       } while (token !== undefined);
@@ -137,8 +137,26 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
   };
 }
 
+/** @throws {RegistrationError} for an answer that is not XML */
+async function readPage(text: string, where: string): Promise<ListPage> {
+  try {
+    return (await parseLargeNamed(text, LISTING)).value as ListPage;
+  } catch (error) {
+    throw error instanceof XmlError
+      ? new RegistrationError(`${where} cannot be listed: the storage's answer ${error.message}.`, { cause: error })
+      : error;
+  }
+}
+
+interface ListedContent {
+  readonly Key?: string;
+  readonly ETag?: string;
+  readonly Size?: string;
+}
+
 interface ListPage {
-  readonly Contents?: readonly { readonly Key?: string; readonly ETag?: string; readonly Size?: string }[];
+  /** One alone is no array. */
+  readonly Contents?: ListedContent | readonly ListedContent[];
   readonly IsTruncated?: string;
   readonly NextContinuationToken?: string;
 }

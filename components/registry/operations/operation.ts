@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { Logger } from "@swath/service";
+import type { CallerPlaces, CallerRate } from "@swath/service/caller-limits";
 
-import type { Caller, CallerDeps } from "../access/caller.ts";
+import { type Caller, type CallerDeps, addressOf } from "../access/caller.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { PullCounter } from "../background/pull-counter.ts";
 import type { RegistryDatabase } from "../store/database.ts";
@@ -23,6 +24,9 @@ export interface RegistryDeps {
   readonly redirects: boolean;
   /** Seconds that a push may take from its first blob to its manifest. */
   readonly pushSeconds: number;
+  /** Uploads that a caller begins, and bodies of uploads that it sends at the same time. */
+  readonly uploadStarts: CallerRate;
+  readonly uploadPlaces: CallerPlaces;
   readonly logger: Logger;
 }
 
@@ -37,6 +41,12 @@ export interface OperationContext {
   readonly query: URLSearchParams;
   readonly caller: Caller;
 }
+
+/** Whom limits count: who logged in, anybody else by address. */
+export const limitedCaller = ({ caller, message }: OperationContext) => ({
+  ...(!caller.isAnonymous && { user: caller.holder.subject }),
+  address: addressOf(message),
+});
 
 /** Answers without a body. */
 export function sendEmpty(

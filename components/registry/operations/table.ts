@@ -23,6 +23,24 @@ const OPERATIONS: { readonly [Kind in Route["kind"]]: Readonly<Record<string, Ha
   upload: { GET: getUpload, PATCH: appendUpload, PUT: finishUpload, DELETE: cancelUpload },
 };
 
+const PATHS: { readonly [Kind in Route["kind"]]: string } = {
+  base: "/v2/",
+  catalog: "/v2/_catalog",
+  tags: "/v2/{name}/tags/list",
+  manifest: "/v2/{name}/manifests/{reference}",
+  blob: "/v2/{name}/blobs/{digest}",
+  referrers: "/v2/{name}/referrers/{digest}",
+  uploads: "/v2/{name}/blobs/uploads/",
+  upload: "/v2/{name}/blobs/uploads/{id}",
+};
+
+/** Every operation as the management listener lists it. */
+export function listRegistryRoutes(): readonly { readonly method: string; readonly path: string }[] {
+  return Object.entries(OPERATIONS).flatMap(([kind, handlers]) =>
+    Object.keys(handlers).map((method) => ({ method, path: PATHS[kind as Route["kind"]] })),
+  );
+}
+
 /** @throws {RegistryError} UNSUPPORTED for a method that the path does not have */
 export function findOperation(
   route: Route,

@@ -6,7 +6,7 @@ import { findLinkedBlob, linkBlob } from "../store/links.ts";
 import { checkQuota, findProject, lockProject, refuseCache } from "../store/projects.ts";
 import { ensureRepository } from "../store/repositories.ts";
 import { toUploadRange } from "../uploads/uploads.ts";
-import { type OperationContext, sendEmpty } from "./operation.ts";
+import { type OperationContext, limitedCaller, sendEmpty } from "./operation.ts";
 
 const MAX_MOUNT_SOURCES = 50;
 
@@ -14,6 +14,7 @@ const MAX_MOUNT_SOURCES = 50;
 export async function startUpload(context: OperationContext, { name }: { readonly name: string }): Promise<void> {
   const { deps, caller, message, response, query } = context;
   await caller.require(name, "push");
+  deps.uploadStarts.count(limitedCaller(context));
   await refuseCache(deps.database, name);
   const mount = query.get("mount");
   if (mount !== null && (await mountBlob(context, name, parseDigest(mount).text, query.get("from")))) {
@@ -29,7 +30,9 @@ export async function startUpload(context: OperationContext, { name }: { readonl
     sendEmpty(response, 202, uploadHeaders(name, id, 0));
     return;
   }
-  await deps.uploads.finish({ repository: name, id, digest, holder: caller.holder }, message, undefined);
+  await receive(context, () =>
+    deps.uploads.finish({ repository: name, id, digest, holder: caller.holder }, message, undefined),
+  );
   sendBlobCreated(context, name, digest.text);
 }
 
@@ -38,7 +41,7 @@ export async function appendUpload(context: OperationContext, { name, id }: Uplo
   const { deps, caller, message, response } = context;
   await caller.require(name, "push");
   const range = parseContentRange(message.headers["content-range"]);
-  const received = await deps.uploads.append({ repository: name, id }, message, range);
+  const received = await receive(context, () => deps.uploads.append({ repository: name, id }, message, range));
   sendEmpty(response, 202, uploadHeaders(name, id, received));
 }
 
@@ -48,8 +51,20 @@ export async function finishUpload(context: OperationContext, { name, id }: Uplo
   await caller.require(name, "push");
   const digest = parseDigest(query.get("digest") ?? "");
   const range = parseContentRange(message.headers["content-range"]);
-  await deps.uploads.finish({ repository: name, id, digest, holder: caller.holder }, message, range);
+  await receive(context, () =>
+    deps.uploads.finish({ repository: name, id, digest, holder: caller.holder }, message, range),
+  );
   sendBlobCreated(context, name, digest.text);
+}
+
+/** Takes the body of an upload in one of its caller's places. @throws {Problem} 429, 503 */
+async function receive<T>(context: OperationContext, take: () => Promise<T>): Promise<T> {
+  const release = context.deps.uploadPlaces.take(limitedCaller(context));
+  try {
+    return await take();
+  } finally {
+    release();
+  }
 }
 
 /** GET of an upload (end-13): how far it is. */

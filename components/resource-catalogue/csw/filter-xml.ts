@@ -4,8 +4,8 @@ import { cleanDate } from "../model/xml-record.ts";
 import {
   type Expression,
   FilterError,
+  MAX_FILTER_CONDITIONS,
   MAX_FILTER_DEPTH,
-  MAX_FILTER_NODES,
   type Operator,
   call,
   property,
@@ -54,6 +54,7 @@ const TEMPORAL: ReadonlyMap<string, Operator> = new Map(
 const ARITHMETIC: ReadonlyMap<string, Operator> = new Map(
   Object.entries<Operator>({ Add: "+", Sub: "-", Mul: "*", Div: "/" }),
 );
+const LOGICAL = new Set(["And", "Or", "Not"]);
 const IDS = new Set(["FeatureId", "GmlObjectId", "ResourceId", "_Id"]);
 const METRES: ReadonlyMap<string, number> = new Map(
   Object.entries<number>({
@@ -74,7 +75,7 @@ const METRES: ReadonlyMap<string, number> = new Map(
  * @throws {FilterError} naming the element at fault
  */
 export function parseFilterXml(filter: XmlElement): Expression | undefined {
-  const state = { nodes: 0 };
+  const state = { conditions: 0 };
   try {
     const conditions = filter.children.map((child) => readCondition(child, state, 0));
     const ids = filter.children.filter(({ name }) => IDS.has(name));
@@ -88,13 +89,14 @@ export function parseFilterXml(filter: XmlElement): Expression | undefined {
   }
 }
 
-function readCondition(element: XmlElement, state: { nodes: number }, depth: number): Expression {
+function readCondition(element: XmlElement, state: { conditions: number }, depth: number): Expression {
   const { name, children, attributes } = element;
-  state.nodes += 1;
-  if (depth > MAX_FILTER_DEPTH || state.nodes > MAX_FILTER_NODES) {
-    throw new FilterError(
-      `the filter has more than ${MAX_FILTER_DEPTH} operators inside each other, or more than ${MAX_FILTER_NODES}`,
-    );
+  state.conditions += LOGICAL.has(name) || IDS.has(name) ? 0 : 1;
+  if (depth > MAX_FILTER_DEPTH) {
+    throw new FilterError(`the filter has more than ${MAX_FILTER_DEPTH} operators inside each other`);
+  }
+  if (state.conditions > MAX_FILTER_CONDITIONS) {
+    throw new FilterError(`the filter has more than ${MAX_FILTER_CONDITIONS} conditions`);
   }
   const inner = (child: XmlElement): Expression => readCondition(child, state, depth + 1);
   const comparison = COMPARISONS.get(name);

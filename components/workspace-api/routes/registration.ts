@@ -1,3 +1,4 @@
+import { REGISTRATIONS } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Static } from "typebox";
 
@@ -10,8 +11,6 @@ import { type ApiContext, enter } from "./context.ts";
 import { registerIn } from "./register-in.ts";
 import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } from "./schemas.ts";
 
-/** A program registers what it finds one by one; more at once goes as a collection or a harvest. */
-const REGISTRATIONS = { name: "registrations", perUser: 3000, perAddress: 3000, seconds: 60 };
 const tags = ["registration"];
 type Named = { Params: { name: string } };
 

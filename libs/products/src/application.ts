@@ -14,7 +14,8 @@ export interface OgcRecord {
   readonly [member: string]: unknown;
 }
 
-const MAX_PACKAGE_BYTES = 4 * 2 ** 20;
+/** A parser of YAML takes about a second for each MiB. */
+const MAX_PACKAGE_BYTES = 2 ** 20;
 const MAX_ALIASES = 100;
 
 /**
@@ -63,7 +64,7 @@ function readPackage(bytes: Buffer, url: string): Json {
     throw new ProductError(`${url} has more than ${MAX_PACKAGE_BYTES} bytes; it is no application package.`);
   }
   try {
-    const document = parseDocument(bytes.toString("utf8"));
+    const document = parseDocument(bytes.toString("utf8"), { uniqueKeys: false });
     const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: MAX_ALIASES });
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Json;

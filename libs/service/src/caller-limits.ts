@@ -28,11 +28,20 @@ interface RateOptions {
   readonly seconds: number;
 }
 
+/** Things that callers hold at the same time. */
+export interface CallerPlaces {
+  /** Takes a place. @returns gives it back, once. @throws {Problem} 429, 503 where all places of the service are taken */
+  readonly take: (caller: LimitedCaller) => () => void;
+}
+
 /** A number of things in a window of time. */
 export interface CallerRate {
   /** Counts one. @throws {Problem} 429 with the time until the next window */
   readonly count: (caller: LimitedCaller) => void;
 }
+
+/** Of every service that takes registrations: a program registers what it finds one by one; more at once goes as a collection or a harvest. */
+export const REGISTRATIONS: RateOptions = { name: "registrations", perUser: 3000, perAddress: 3000, seconds: 60 };
 
 /** Callers whose rate is remembered; the one that was counted first goes. */
 const MAX_REMEMBERED = 50_000;
@@ -59,10 +68,7 @@ export class CallerLimits {
   }
 
   /** Things that callers hold at the same time: streams, uploads. */
-  createPlaces({ name, perUser, perAddress, total }: PlacesOptions): {
-    /** Takes a place. @returns gives it back, once. @throws {Problem} 429, 503 where all places of the service are taken */
-    readonly take: (caller: LimitedCaller) => () => void;
-  } {
+  createPlaces({ name, perUser, perAddress, total }: PlacesOptions): CallerPlaces {
     const held = new Map<string, number>();
     let taken = 0;
     return {

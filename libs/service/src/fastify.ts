@@ -18,9 +18,11 @@ import { createJsonBodyParser } from "./json-body.ts";
 import type { Logger } from "./log.ts";
 import { factsOf } from "./parse-json.ts";
 import { Problem, toProblem } from "./problem.ts";
+import { noteRoute } from "./route-list.ts";
 import { createValidatorCompiler } from "./validation.ts";
 
 export { createJsonBodyParser } from "./json-body.ts";
+export { parseForm } from "./parse-form.ts";
 
 /**
  * A Fastify application with the house's habits: request log and ids, problem details for every error
@@ -59,6 +61,7 @@ export function createApp(
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, createJsonBodyParser());
   nameLocalCallers(app);
+  noteRoutes(app);
   giveTurns(app);
   refuseHostileText(app);
   app.setValidatorCompiler(createValidatorCompiler());
@@ -114,6 +117,16 @@ export function createApp(
   });
   app.get("/healthz", { schema: { hide: true } as object }, () => ({ status: "ok" }));
   return app;
+}
+
+/** Tells the management listener what the application serves. */
+function noteRoutes(app: FastifyInstance): void {
+  app.addHook("onRoute", ({ method, url, schema }) => {
+    const path = url.replaceAll(/:(\w+)(?:\([^)]*\))?/g, "{$1}").replace(/\*$/, "{rest}");
+    for (const name of [method].flat().filter((one) => one !== "HEAD")) {
+      noteRoute({ method: name, path, ...(schema && { schema }) });
+    }
+  });
 }
 
 /** Bodies of more bytes or values are large: each step over one takes milliseconds. */

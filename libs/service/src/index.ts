@@ -7,6 +7,7 @@ export { UNAVAILABLE_DETAIL, Problem, toProblem, type ProblemBody } from "./prob
 export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";
+export { noteRoute } from "./route-list.ts";
 export { readyOnce } from "./ready-once.ts";
 export { readList } from "./read-list.ts";
 export { type RunningService, type ServiceContext, runService } from "./run-service.ts";

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { Registry, collectDefaultMetrics } from "prom-client";
 
 import { type ListenAddress, listen } from "./listen.ts";
+import { describeRoutes } from "./route-list.ts";
 import { StallMeter } from "./stall-meter.ts";
 
 export interface Management {
@@ -21,8 +22,8 @@ interface ManagementOptions {
 
 /**
  * The listener that only the cluster reaches, apart from public traffic: `/healthz` (alive), `/readyz` (can serve; 503 with
- * the reason when it cannot), `/metrics` (Prometheus text), and `/stall`: the longest stall of the event loop since it was last asked,
- * in milliseconds of processor time.
+ * the reason when it cannot), `/metrics` (Prometheus text), `/stall`: the longest stall of the event loop since it was last asked,
+ * in milliseconds of processor time, and `/routes`: every operation that the process serves.
  */
 export async function startManagement({
   address,
@@ -49,8 +50,11 @@ export async function startManagement({
       case "/stall":
         reply(200, "text/plain", `${stalls.read().toFixed(1)}\n`);
         break;
+      case "/routes":
+        reply(200, "application/json", JSON.stringify(describeRoutes()));
+        break;
       default:
-        reply(404, "text/plain", "only /healthz, /readyz, /metrics and /stall are here\n");
+        reply(404, "text/plain", "only /healthz, /readyz, /metrics, /stall and /routes are here\n");
     }
   });
   return {

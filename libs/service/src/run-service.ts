@@ -132,6 +132,7 @@ export async function runService<const D extends Readonly<Record<string, Setting
       dropClientClaims(server, (surroundings.PROTECTED_HOSTS ?? "").split(",").filter(Boolean));
     }
     containRequestFaults(server, reportFault);
+    takeLongHeads(server);
     const variable = port === "http" ? "LISTEN" : `LISTEN_${port.toUpperCase()}`;
     const address = await listen(server, parseListenAddress(env[variable] ?? "127.0.0.1:0"));
     logger.info({ port, address }, "listening");
@@ -168,6 +169,17 @@ export async function runService<const D extends Readonly<Record<string, Setting
   };
   process.on("SIGTERM", (signal) => void stop(signal));
   process.on("SIGINT", (signal) => void stop(signal));
+}
+
+/**
+ * More than any ingress passes on. At a longer head Node.js answers 431 and breaks the connection while the body is still coming, which
+ * a proxy in front sees as a service that failed: it is the proxy's place to refuse.
+ */
+const MAX_HEAD_BYTES = 64 << 10;
+
+function takeLongHeads(server: Server): void {
+  // Read for each connection.
+  Object.assign(server, { maxHeaderSize: MAX_HEAD_BYTES });
 }
 
 /** Clients that keep connections open look for another one, which leads to somebody else. */

@@ -1,6 +1,9 @@
 // A service whose handlers fail in the ways that no handler should: for request-faults.integration.test.ts, as a process of its own.
 import { createServer } from "node:http";
 
+import { createApp } from "../src/fastify.ts";
+import { createLogger } from "../src/log.ts";
+import { noteRoute } from "../src/route-list.ts";
 import { runService } from "../src/run-service.ts";
 
 const fail = (message: string) => {
@@ -44,6 +47,13 @@ await runService({
           response.end("ok");
       }
     });
+    noteRoute({ method: "PUT", path: "/things/{id}?acl" });
+    noteRoute({ method: "GET", path: "/things/{id}?acl" });
+    const schema = {
+      querystring: { type: "object", properties: { q: { type: "string" } } },
+      body: { type: "object" },
+    };
+    createApp(createLogger("faulty", "silent")).post("/apps/:name/*", { schema }, () => ({}));
     const outside: (() => void)[] = [];
     setInterval(() => outside.pop()?.(), 5).unref();
     server.on("upgrade", () => fail("throws-upgrading"));

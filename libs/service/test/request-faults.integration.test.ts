@@ -65,6 +65,23 @@ test("counts such errors in its metrics", async () => {
   assert.match(text, /^request_faults_total 8$/m);
 });
 
+test("takes the longest heads that an ingress passes on, with a body behind them", async () => {
+  const headers = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`x-${index}`, "a".repeat(6000)]));
+  const response = await fetch(`${url}/`, { method: "POST", headers, body: "a".repeat(1 << 20) });
+  assert.equal(response.status, 200);
+});
+
+test("lists what the process serves on its management listener", async () => {
+  const { paths } = (await (await fetch(`${management}/routes`)).json()) as { paths: Record<string, object> };
+  assert.deepEqual(Object.keys(paths["/things/{id}?acl"] ?? {}), ["put", "get"]);
+  assert.deepEqual(paths["/apps/{name}/{rest}"], {
+    post: {
+      parameters: [{ name: "q", in: "query" }],
+      requestBody: { content: { "application/json": { schema: { type: "object" } } } },
+    },
+  });
+});
+
 test("stops for an error that belongs to no request", async () => {
   const exited = once(service, "exit");
   await fetch(`${url}/throws-outside`).catch(() => undefined);

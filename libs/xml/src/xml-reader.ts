@@ -21,6 +21,8 @@ export interface XmlOptions {
   readonly maxElements?: number;
   /** Attributes of one element, and prefixes that are in scope at one place. */
   readonly maxAttributes?: number;
+  /** Elements inside of one of a local name, for parts that are dear: filters. */
+  readonly maxInside?: ReadonlyMap<string, number>;
   /** Takes references to control characters (`&#x1;`), which XML 1.0 has no place for and S3 has keys of. */
   readonly controlReferences?: boolean;
 }
@@ -37,9 +39,16 @@ export class XmlReader {
 
   /** Errors of `handler` are thrown by `write`. */
   constructor(handler: XmlHandler, options: XmlOptions = {}) {
-    const { maxDepth = 100, maxElements = 200_000, maxAttributes = 256, controlReferences = false } = options;
+    const {
+      maxDepth = 100,
+      maxElements = 200_000,
+      maxAttributes = 256,
+      controlReferences = false,
+      maxInside,
+    } = options;
     const parser = new SaxesParser({ xmlns: true });
     let [depth, elements, attributes, start] = [0, 0, 0, 0];
+    let bounded: { readonly name: string; readonly depth: number; readonly most: number } | undefined;
     parser.on("error", ({ message }) => {
       throw new XmlError(`is not well formed at ${message.slice(0, 200)}`);
     });
@@ -58,6 +67,15 @@ export class XmlReader {
       if (elements > maxElements) {
         throw new XmlError(`must not have more than ${maxElements} elements`);
       }
+      if (bounded !== undefined && elements > bounded.most) {
+        const most = maxInside?.get(bounded.name);
+        throw new XmlError(`must not have more than ${most} elements in the element ${bounded.name}`);
+      }
+      const local = name.slice(name.indexOf(":") + 1);
+      const most = bounded === undefined ? maxInside?.get(local) : undefined;
+      if (most !== undefined) {
+        bounded = { name: local, depth, most: elements + most };
+      }
     });
     parser.on("attribute", () => {
       attributes += 1;
@@ -73,6 +91,9 @@ export class XmlReader {
     });
     parser.on("cdata", (text) => handler.text(text));
     parser.on("closetag", () => {
+      if (depth === bounded?.depth) {
+        bounded = undefined;
+      }
       depth -= 1;
       handler.close();
     });

@@ -52,6 +52,18 @@ test("refuses a document type, and what goes beyond a limit", async () => {
   }
 });
 
+test("refuses more elements than are taken inside of one, while it reads", async () => {
+  const maxInside = new Map([["Filter", 3]]);
+  const filter = (count: number) => `<f:Filter>${"<f:Or/>".repeat(count)}</f:Filter>`;
+  const whole = (inner: string) => `<a xmlns:f="f">${inner}</a>`;
+  // What is outside, and in a second one, does not count.
+  parseElements(whole(`${filter(3)}${"<b/>".repeat(10)}${filter(3)}`), { maxInside });
+  const message = /must not have more than 3 elements in the element Filter/;
+  assert.throws(() => parseElements(whole(filter(4)), { maxInside }), message);
+  assert.throws(() => parseElements(whole(`<f:Filter>${filter(3)}</f:Filter>`), { maxInside }), message);
+  await assert.rejects(parseLargeElements(whole(filter(500_000)).slice(0, -100), { maxInside }), message);
+});
+
 test("resolves namespaces and references, and knows where elements begin", () => {
   const text = `\ufeff<?xml version="1.0"?>\n<!-- c --><p:a xmlns:p="urn:p" xmlns="urn:d"><b p:x="1" x="2">1 &lt;&#65;<![CDATA[&]]></b>\n<c xmlns=""/></p:a>`;
   const root = parseElements(text);

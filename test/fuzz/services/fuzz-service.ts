@@ -2,7 +2,10 @@ import type { Fetch } from "../../../cli/targets/deployment-fetch.ts";
 import { createRandom } from "../make-stream.ts";
 import { pick } from "./hostile-values.ts";
 import { KnownIds } from "./known-ids.ts";
-import { type ApiDocument, type HostileRequest, listOperations, makeRequest } from "./make-request.ts";
+import type { Credential } from "./credentials.ts";
+import { type HostileRequest, makeRequest } from "./make-request.ts";
+import { listRawRequests, sendRaw } from "./raw-requests.ts";
+import type { Target } from "./targets.ts";
 import type { PodWatch } from "./watch-pod.ts";
 
 /** By so much more a stall may take that comes once alone: garbage is collected, code is compiled. */
@@ -14,6 +17,7 @@ const TIMEOUT_MS = 60_000;
 /** Totals are read after so many requests: putting them together costs the service milliseconds. */
 const TOTALS_EVERY = 100;
 const MAX_SHOWN = 5;
+const RAW_PATHS = 2;
 /** Answers of a service that are no fault: what it does not offer, and what it refuses to hold. */
 const HARMLESS = new Set([501, 507]);
 
@@ -23,13 +27,10 @@ export interface Finding {
   readonly request?: HostileRequest;
 }
 
-interface ServiceOptions {
-  readonly service: string;
+interface ServiceOptions extends Target {
   readonly user: string;
-  readonly document: ApiDocument;
-  /** Of the user, and of others as whom it may be asked; nothing is deleted as those. */
-  readonly tokens: readonly string[];
-  readonly url: string;
+  /** Where the service itself listens, past the ingress. */
+  readonly socketPath: string;
   readonly send: Fetch;
   readonly watch: PodWatch;
   readonly seed: number;
@@ -40,13 +41,12 @@ interface ServiceOptions {
 
 /** Sends hostile requests to one service, one at a time so that a stall belongs to its request, and prints the worst stalls. */
 export async function fuzzService(options: ServiceOptions): Promise<readonly Finding[]> {
-  const { service, document, watch, seed, milliseconds, maxStallMs, print } = options;
+  const { service, operations, watch, seed, milliseconds, maxStallMs, print } = options;
   const findings: Finding[] = [];
   const report = (what: string, request?: HostileRequest) =>
     findings.push({ service, what, ...(request && { request }) });
-  const operations = listOperations(document);
   const random = createRandom(seed);
-  const ids = new KnownIds(options.user);
+  const ids = new KnownIds(options.user, options.kept);
   const stalls: { readonly ms: number; readonly request: HostileRequest }[] = [];
   const before = await watch.readTotals();
   // The first reading starts the meter.
@@ -54,10 +54,11 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
   let { faults } = before;
   let requests = 0;
   const until = performance.now() + milliseconds;
+  await sendRawRequests(options, random, report);
   for (; operations.length > 0 && performance.now() < until; requests += 1) {
-    const request = makeRequest(random, operations[requests % operations.length]!, ids);
-    const token = request.method === "DELETE" ? options.tokens[0]! : pick(random, options.tokens);
-    const { status, text } = await perform(options, request, token);
+    const request = makeRequest(random, operations[requests % operations.length]!, ids, options.vocabulary);
+    const credential = request.method === "DELETE" ? options.credentials[0]! : pick(random, options.credentials);
+    const { status, text } = await perform(options, request, credential);
     if (status === undefined || (status >= 500 && !HARMLESS.has(status))) {
       report(`${status ?? "no answer"} ${text.slice(0, 200)}`, request);
     } else if (status === 200) {
@@ -67,7 +68,7 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
       const ms = await watch.readStallMs();
       stalls.push({ ms, request });
       if (ms > maxStallMs) {
-        const least = Math.min(ms, ...(await repeat(options, request, token)));
+        const least = Math.min(ms, ...(await repeat(options, request, credential)));
         if (least > maxStallMs || ms > maxStallMs * SINGLE_STALL_FACTOR) {
           report(`the event loop stood still for ${ms.toFixed(0)} ms, for ${least.toFixed(0)} when repeated`, request);
         }
@@ -107,11 +108,42 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
   return findings;
 }
 
+/** Each at the root, and a few at operations that may read a body. */
+async function sendRawRequests(
+  { service, url, operations, socketPath, watch, maxStallMs }: ServiceOptions,
+  random: (below: number) => number,
+  report: (what: string) => void,
+): Promise<void> {
+  const withBody = operations.filter(([method]) => method === "post" || method === "put");
+  const paths = Array.from({ length: Math.min(RAW_PATHS, withBody.length) }, () =>
+    pick(random, withBody)[1].replaceAll(/\{[^}]*\}/g, "a"),
+  );
+  for (const request of listRawRequests(new URL(url).host, paths)) {
+    const status = await sendRaw(socketPath, request);
+    if (status !== undefined && status >= 500 && !HARMLESS.has(status)) {
+      report(`${status} to a raw request: ${request.name}`);
+    }
+    try {
+      const ms = await watch.readStallMs();
+      if (ms > maxStallMs * SINGLE_STALL_FACTOR) {
+        report(`the event loop stood still for ${ms.toFixed(0)} ms by a raw request: ${request.name}`);
+      }
+    } catch (error) {
+      report(`the process of ${service} ended by a raw request: ${request.name}: ${(error as Error).message}`);
+      return;
+    }
+  }
+}
+
 /** Stalls of the same request, sent again. */
-async function repeat(options: ServiceOptions, request: HostileRequest, token: string): Promise<readonly number[]> {
+async function repeat(
+  options: ServiceOptions,
+  request: HostileRequest,
+  credential: Credential,
+): Promise<readonly number[]> {
   const stalls: number[] = [];
   for (let round = 0; round < REPEATS; round += 1) {
-    await perform(options, request, token);
+    await perform(options, request, credential);
     stalls.push(await options.watch.readStallMs());
   }
   return stalls;
@@ -119,15 +151,20 @@ async function repeat(options: ServiceOptions, request: HostileRequest, token: s
 
 async function perform(
   { send, url }: ServiceOptions,
-  { method, path, type, body }: HostileRequest,
-  token: string,
+  request: HostileRequest,
+  credential: Credential,
 ): Promise<{ readonly status: number | undefined; readonly text: string }> {
+  const { method, path, headers, type, body } = request;
   try {
     const response = await send(`${url}${path}`, {
       method,
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: { authorization: `Bearer ${token}`, ...(type !== undefined && { "content-type": type }) },
+      headers: {
+        ...headers,
+        ...(type !== undefined && { "content-type": type }),
+        ...(await credential(request, url)),
+      },
       ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
     });
     // Streams of events do not end.

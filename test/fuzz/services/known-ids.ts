@@ -7,10 +7,13 @@ const MAX_LEARNT_CHARACTERS = 1 << 20;
 export class KnownIds {
   readonly #ids: string[];
   readonly #user: string;
+  readonly #kept: Readonly<Record<string, string>>;
 
-  constructor(user: string) {
+  /** @param kept values of parameters that are made for the purpose: other things of their kind are not changed */
+  constructor(user: string, kept: Readonly<Record<string, string>> = {}) {
     this.#user = user;
-    this.#ids = [user];
+    this.#kept = kept;
+    this.#ids = [user, ...Object.values(kept)];
   }
 
   /** Takes the ids of a JSON answer. */
@@ -25,7 +28,11 @@ export class KnownIds {
   }
 
   /** One for a parameter of a path. */
-  choose(random: (below: number) => number, parameter: string): string {
+  choose(random: (below: number) => number, parameter: string, method: string): string {
+    const kept = Object.hasOwn(this.#kept, parameter) ? this.#kept[parameter] : undefined;
+    if (kept !== undefined && (method !== "get" || random(3) > 0)) {
+      return kept;
+    }
     return /user/i.test(parameter) ? this.#user : pick(random, this.#ids);
   }
 }

@@ -1,16 +1,15 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { type TestCluster, createTestCluster } from "@swath/testing";
 
-import { createDeploymentFetch, type Fetch } from "../../../cli/targets/deployment-fetch.ts";
+import { createDeploymentFetch } from "../../../cli/targets/deployment-fetch.ts";
 import { clusterPaths } from "../../../cli/targets/embedded/state/paths.ts";
 import { type Finding, fuzzService } from "./fuzz-service.ts";
-import type { ApiDocument } from "./make-request.ts";
+import { type Target, USERS, createPlatform, findTargets } from "./targets.ts";
 import { createPodWatch } from "./watch-pod.ts";
 
 const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true" };
-/** Without an operator many requests would end at their first check. */
-const USERS = ["eric", "admin"] as const;
 
 interface FuzzOptions {
   /** For all services together. */
@@ -42,45 +41,47 @@ export async function fuzzServices(options: FuzzOptions): Promise<readonly Findi
 }
 
 /**
- * Fuzzes every service of a deployed platform that has an OpenAPI document: each operation with hostile values, as a user and as an
- * operator who are logged in. Returns what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
+ * Fuzzes every service of a deployed platform: each operation of its OpenAPI document and of what its management listener says that it
+ * serves, with hostile values, as a user, as an operator and as nobody. Returns what is wrong: answers of 5xx, stalls of the event loop, exits, errors that nothing caught, memory that stays.
  */
 export async function fuzzCluster(
   cluster: Pick<TestCluster, "name" | "domain" | "port" | "env" | "pods">,
   { seconds, seed, only = [], maxStallMs = 50, print }: FuzzOptions,
 ): Promise<readonly Finding[]> {
   const send = createDeploymentFetch(cluster.domain, { address: "127.0.0.1" });
-  const urlOf = (service: string) => `http://${service}.${cluster.domain}:${cluster.port}`;
   const { run } = clusterPaths(cluster.name, cluster.env);
   const before = await cluster.pods();
-  const documents: { readonly pod: (typeof before)[number]; readonly document: ApiDocument }[] = [];
-  for (const pod of before.filter(({ workload }) => only.length === 0 || only.includes(workload))) {
-    const response = await send(`${urlOf(pod.workload)}/openapi.json`).catch(() => undefined);
-    // Pages answer any path.
-    if (response?.ok === true && response.headers.get("content-type")?.includes("json") === true) {
-      documents.push({ pod, document: (await response.json()) as ApiDocument });
+  const platform = createPlatform(cluster, send);
+  const found: { readonly pod: (typeof before)[number]; readonly target: Target }[] = [];
+  const isAsked = ({ workload, phase }: (typeof before)[number]) =>
+    phase === "Running" && (only.length === 0 || only.includes(workload));
+  for (const pod of before.filter(isAsked)) {
+    const directory = join(run, "pods", pod.name);
+    if (existsSync(join(directory, "management.sock")) && pod.workload !== "ingress") {
+      for (const target of await findTargets(platform, pod.workload, directory)) {
+        found.push({ pod, target });
+      }
     }
   }
-  if (documents.length === 0) {
-    throw new Error("no service of the platform has an OpenAPI document to make requests from");
+  if (found.length === 0) {
+    throw new Error("no service of the platform says what it serves, so that no requests can be made");
   }
   const findings: Finding[] = [];
-  for (const { pod, document } of documents) {
-    const found = await fuzzService({
-      service: pod.workload,
-      user: USERS[0],
-      document,
-      // Tokens live for minutes.
-      tokens: await Promise.all(USERS.map(async (user) => logIn(send, urlOf("identity"), user))),
-      url: urlOf(pod.workload),
-      send,
-      watch: createPodWatch(join(run, "pods", pod.name)),
-      seed,
-      milliseconds: (seconds * 1000) / documents.length,
-      maxStallMs,
-      print,
-    });
-    findings.push(...found);
+  for (const { pod, target } of found) {
+    const directory = join(run, "pods", pod.name);
+    findings.push(
+      ...(await fuzzService({
+        ...target,
+        user: USERS[0],
+        socketPath: join(directory, target.service === "objstore-console" ? "console.sock" : "http.sock"),
+        send,
+        watch: createPodWatch(directory),
+        seed,
+        milliseconds: (seconds * 1000) / found.length,
+        maxStallMs,
+        print,
+      })),
+    );
   }
   const restartsBefore = new Map(before.map(({ name, restarts }) => [name, restarts]));
   for (const { name, workload, restarts } of await cluster.pods()) {
@@ -90,17 +91,4 @@ export async function fuzzCluster(
     }
   }
   return findings;
-}
-
-async function logIn(send: Fetch, url: string, username: string): Promise<string> {
-  const form = { client_id: "admin-cli", grant_type: "password", username, password: "changeme" };
-  const response = await send(`${url}/realms/master/protocol/openid-connect/token`, {
-    method: "POST",
-    body: new URLSearchParams(form),
-  });
-  const { access_token: token } = (await response.json()) as { access_token?: string };
-  if (token === undefined) {
-    throw new Error(`the login of ${username} failed with ${response.status}`);
-  }
-  return token;
 }

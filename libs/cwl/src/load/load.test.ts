@@ -212,6 +212,22 @@ test("bombs are refused before they go off", () => {
   refused(`${"- ".repeat(100_000)}x`);
 });
 
+test("refuses YAML of more keys and values than the limit, before it is parsed", () => {
+  const limits = { documentBytes: 2 ** 22, nodes: 1000, depth: 100 };
+  const many: readonly ((count: number) => string)[] = [
+    (count) => Array.from({ length: count / 2 }, (_, index) => `k${index}: v`).join("\n"),
+    (count) => "- b\n".repeat(count),
+    (count) => `- [${"a, ".repeat(count - 1)}]`,
+    (count) => "- {a: 'b'}\n".repeat(count / 3),
+    (count) => `- &a x\n${"- *a\n".repeat(count - 1)}`,
+    (count) => "- |\n  a: b, c\n".repeat(count),
+  ];
+  for (const make of many) {
+    parseYaml({ uri, text: make(800) }, limits);
+    assert.throws(() => parseYaml({ uri, text: make(1200) }, limits), /more than 1000 keys and values/, make(4));
+  }
+});
+
 test("__proto__ in a document is a field like any other", () => {
   const value = parseYaml({ uri, text: "__proto__: {polluted: true}" }) as Record<string, unknown>;
   assert.equal(({} as Record<string, unknown>)["polluted"], undefined);

@@ -7,6 +7,7 @@ import type { LoadLimits } from "./budget.ts";
 import { indentFlowLines } from "./flow-indent.ts";
 import { readJson } from "./json-text.ts";
 import { lineAndColumn, setOrigin } from "./origin.ts";
+import { hasMoreScalars } from "./scalar-bound.ts";
 import type { SourceText } from "./origin.ts";
 
 /** What one text may cost. */
@@ -43,6 +44,10 @@ export function parseText(
     return json;
   }
   refuseDeepText(source, limits.depth);
+  if (hasMoreScalars(text, limits.nodes)) {
+    const message = `the document has more than ${limits.nodes} keys and values`;
+    throw new CwlError("limit", [{ severity: "error", message, file: uri }]);
+  }
   let document = parse(source);
   let read = source;
   if (document.errors.length > 0) {

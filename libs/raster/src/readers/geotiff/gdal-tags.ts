@@ -1,14 +1,4 @@
-import { XMLParser } from "fast-xml-parser";
-
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: "",
-  textNodeName: "text",
-  parseTagValue: false,
-  parseAttributeValue: false,
-  processEntities: { enabled: true, maxTotalExpansions: 1000, allowedTags: null } as never,
-  isArray: (name: string) => name === "Item",
-});
+import { XmlError, parseNamed } from "@swath/xml";
 
 export interface GdalMetadata {
   readonly dataset: Readonly<Record<string, string>>;
@@ -20,22 +10,22 @@ export function parseGdalMetadata(xml: string | undefined): GdalMetadata {
   const dataset: Record<string, string> = {};
   const bands: Record<number, { scale?: number; offset?: number; unit?: string; description?: string }> = {};
   for (const item of parseItems(xml)) {
-    const text = item.text ?? "";
-    if (item.sample === undefined) {
-      if (item.name !== undefined && item.domain === undefined) {
-        dataset[item.name] = text;
+    const { "@name": name, "@sample": sample, "@role": role, "@domain": domain, "#text": text = "" } = item;
+    if (sample === undefined) {
+      if (name !== undefined && domain === undefined) {
+        dataset[name] = text;
       }
       continue;
     }
-    const band = (bands[Number(item.sample)] ??= {});
-    if (item.role === "scale" || item.role === "offset") {
+    const band = (bands[Number(sample)] ??= {});
+    if (role === "scale" || role === "offset") {
       const value = Number(text);
       if (Number.isFinite(value)) {
-        band[item.role] = value;
+        band[role] = value;
       }
-    } else if (item.role === "unittype") {
+    } else if (role === "unittype") {
       band.unit = text;
-    } else if (item.role === "description") {
+    } else if (role === "description") {
       band.description = text;
     }
   }
@@ -43,11 +33,11 @@ export function parseGdalMetadata(xml: string | undefined): GdalMetadata {
 }
 
 interface Item {
-  readonly name?: string;
-  readonly sample?: string;
-  readonly role?: string;
-  readonly domain?: string;
-  readonly text?: string;
+  readonly "@name"?: string;
+  readonly "@sample"?: string;
+  readonly "@role"?: string;
+  readonly "@domain"?: string;
+  readonly "#text"?: string;
 }
 
 function parseItems(xml: string | undefined): readonly Item[] {
@@ -55,9 +45,14 @@ function parseItems(xml: string | undefined): readonly Item[] {
     return [];
   }
   try {
-    const root = parser.parse(xml) as { GDALMetadata?: { Item?: readonly Item[] } };
-    return root.GDALMetadata?.Item ?? [];
-  } catch {
+    // Texts of TIFF end with NUL.
+    const { name, value } = parseNamed(xml.replace(/\0+$/, ""));
+    const { Item: items = [] } = value as { readonly Item?: Item | readonly Item[] };
+    return name === "GDALMetadata" ? [items].flat() : [];
+  } catch (error) {
+    if (!(error instanceof XmlError)) {
+      throw error;
+    }
     // A description that cannot be read takes nothing away from the pixels.
     return [];
   }

@@ -1,0 +1,178 @@
+import type { Fetch } from "../../../cli/targets/deployment-fetch.ts";
+import { callManagement } from "../../../cli/targets/embedded/management-client.ts";
+import { type Credential, anonymous, basic, bearer, logInBrowser, session, signature } from "./credentials.ts";
+import { type ApiDocument, type Operation, listOperations } from "./make-request.ts";
+import { HUB, OAUTH, OCI, S3, type Vocabulary } from "./words.ts";
+
+/** What hostile requests are made for: a part of a service that has a host of its own. */
+export interface Target {
+  readonly service: string;
+  readonly url: string;
+  readonly operations: readonly Operation[];
+  /** With the first, things are deleted. */
+  readonly credentials: readonly Credential[];
+  readonly vocabulary: Vocabulary;
+  /** Values of parameters that are made for the purpose. */
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+export interface Platform {
+  readonly send: Fetch;
+  readonly urlOf: (host: string) => string;
+  /** @returns an access token */
+  readonly logIn: (user: string) => Promise<string>;
+}
+
+export function createPlatform(
+  { domain, port }: { readonly domain: string; readonly port: number },
+  send: Fetch,
+): Platform {
+  const urlOf = (host: string) => `http://${host}.${domain}:${port}`;
+  return { send, urlOf, logIn: (user) => logIn(send, urlOf("identity"), user) };
+}
+
+/** A user and the operator: without an operator many requests would end at their first check. */
+export const USERS = ["eric", "admin"] as const;
+const PASSWORD = "changeme";
+const ROOT = "swath";
+
+/** The targets of a pod; none where it serves nothing to clients. @param directory where the pod's sockets lie */
+export async function findTargets(platform: Platform, workload: string, directory: string): Promise<readonly Target[]> {
+  const served = listOperations(JSON.parse(await callManagement(directory, "/routes")) as ApiDocument);
+  const documented = listOperations(await readDocument(platform, workload));
+  const known = new Set(documented.map(toKey));
+  const operations = [
+    ...documented,
+    ...served.filter((operation) => !known.has(toKey(operation)) && !HIDDEN.test(operation[1])),
+  ];
+  const prepare = Object.hasOwn(SERVICES, workload) ? SERVICES[workload] : undefined;
+  const plain = async () => {
+    const credentials = await Promise.all(USERS.map(async (user) => bearer(await platform.logIn(user))));
+    return { service: workload, url: platform.urlOf(workload), operations, credentials, vocabulary: {}, kept: {} };
+  };
+  const targets =
+    prepare === undefined ? (documented.length > 0 ? [await plain()] : []) : await prepare(platform, operations);
+  return targets.filter((target) => target.operations.length > 0);
+}
+
+/** What only other services reach, and files of pages. */
+const HIDDEN = /^\/(?:internal\/|docs\b|healthz$|assets\/)|^\*|^\/?\{rest\}$/;
+const toKey = ([method, path]: Operation) => `${method} ${path.replaceAll(/\{[^}]*\}/g, "{}").replace(/\/$/, "")}`;
+
+async function readDocument({ send, urlOf }: Platform, workload: string): Promise<ApiDocument> {
+  const response = await send(`${urlOf(workload)}/openapi.json`).catch(() => undefined);
+  // Pages answer any path.
+  return response?.ok === true && response.headers.get("content-type")?.includes("json") === true
+    ? ((await response.json()) as ApiDocument)
+    : {};
+}
+
+type Prepare = (platform: Platform, operations: readonly Operation[]) => Promise<readonly Target[]>;
+
+/** Services whose protocols are not in an OpenAPI document. */
+const SERVICES: Readonly<Record<string, Prepare>> = {
+  identity: async ({ send, urlOf, logIn }, operations) => {
+    const admin = bearer(await logIn("admin"));
+    const url = urlOf("identity");
+    const cookies = session(await logInBrowser(send, `${url}/realms/master/account`, "eric", PASSWORD));
+    const headers = { ...(await admin(NOTHING, url)), "content-type": "application/json" };
+    const body = JSON.stringify({ realm: "fuzz", enabled: true });
+    await send(`${url}/admin/realms`, { method: "POST", headers, body });
+    const credentials = [admin, bearer(await logIn("eric")), anonymous, cookies];
+    return [{ service: "identity", url, operations, credentials, vocabulary: OAUTH, kept: { realm: "fuzz" } }];
+  },
+  gatekeeper: async ({ urlOf, logIn }, operations) => [
+    {
+      service: "gatekeeper",
+      // Any host that it protects.
+      url: urlOf("workspace-api"),
+      operations: [...operations, ["get", "/{rest}", {}], ["post", "/{rest}", {}]],
+      credentials: [anonymous, bearer(await logIn("eric"))],
+      vocabulary: OAUTH,
+      kept: {},
+    },
+  ],
+  objstore: async ({ send, urlOf, logIn }, operations) => {
+    const root = signature(ROOT, PASSWORD);
+    const url = urlOf("objstore");
+    for (const path of ["/fuzz", "/fuzz/a"]) {
+      const request = { ...NOTHING, method: "PUT", path };
+      await send(`${url}${path}`, { method: "PUT", headers: await root(request, url) });
+    }
+    const isConsole = ([, path]: Operation) => path.startsWith("/api/");
+    const kept = { bucket: "fuzz", key: "a" };
+    return [
+      {
+        service: "objstore",
+        url,
+        operations: operations.filter((operation) => !isConsole(operation)),
+        credentials: [root, root, anonymous],
+        vocabulary: S3,
+        kept,
+      },
+      {
+        service: "objstore-console",
+        url: urlOf("objstore-console"),
+        operations: operations.filter(isConsole),
+        credentials: [basic(ROOT, PASSWORD), bearer(await logIn("eric")), anonymous],
+        vocabulary: {},
+        kept,
+      },
+    ];
+  },
+  registry: async ({ urlOf, logIn }, operations) => [
+    {
+      service: "registry",
+      url: urlOf("registry"),
+      operations,
+      credentials: [basic("admin", PASSWORD), bearer(await logIn("eric")), anonymous],
+      vocabulary: OCI,
+      kept: { name: "library/a", project: "library", reference: "latest" },
+    },
+  ],
+  portal: async ({ send, urlOf }, operations) => [
+    {
+      service: "portal",
+      url: urlOf("portal"),
+      operations,
+      credentials: [
+        ...(await Promise.all(
+          USERS.map(async (user) => session(await logInBrowser(send, `${urlOf("portal")}/auth/login`, user, PASSWORD))),
+        )),
+        anonymous,
+      ],
+      vocabulary: { parameters: { ...OAUTH.parameters, prefix: ["a/"], key: ["a"], workspace: ["ws-eric"] } },
+      kept: {},
+    },
+  ],
+  "application-hub": async ({ send, urlOf, logIn }, operations) => [
+    {
+      service: "application-hub",
+      url: urlOf("application-hub"),
+      operations,
+      credentials: [
+        bearer(await logIn("eric")),
+        bearer(await logIn("admin")),
+        session(await logInBrowser(send, `${urlOf("application-hub")}/hub/login`, "eric", PASSWORD)),
+        anonymous,
+      ],
+      vocabulary: HUB,
+      kept: {},
+    },
+  ],
+};
+
+const NOTHING = { method: "POST", path: "/", headers: {}, type: undefined, body: undefined };
+
+async function logIn(send: Fetch, url: string, username: string): Promise<string> {
+  const form = { client_id: "admin-cli", grant_type: "password", username, password: "changeme" };
+  const response = await send(`${url}/realms/master/protocol/openid-connect/token`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+  });
+  const { access_token: token } = (await response.json()) as { access_token?: string };
+  if (token === undefined) {
+    throw new Error(`the login of ${username} failed with ${response.status}`);
+  }
+  return token;
+}
