@@ -352,10 +352,8 @@ test(
       await page.goto(fixture.url("portal", "/workspaces"));
       await page.getByText("guide-user-eric").first().waitFor();
       await page.goto(fixture.url("portal", "/oidc/logout"));
-      assert.equal(
-        (await page.context().cookies()).find(({ name }) => name === "auth_user_id"),
-        undefined,
-      );
+      const kept = await page.context().cookies();
+      assert.ok(!kept.some(({ name }) => name === "auth_user_id"));
       const { status } = await fixture.send("dummy-service", "/ericspace", { headers });
       assert.equal(status, 401, "a cookie that somebody kept is of no use after the logout");
     } finally {
