@@ -8,6 +8,7 @@ import { skipWithoutChromium } from "@swath/testing/chromium";
 import type { Page } from "playwright-core";
 
 import { checkAccessibility } from "../browser-assertions.ts";
+import { giveToOwner } from "./give-to-owner.ts";
 import {
   type HubBrowser,
   type HubFixture,
@@ -68,10 +69,12 @@ async function runCell(page: Page, code: string, shown: string | RegExp): Promis
 }
 
 test("Debian's notebook runs with the workspace as files; nobody else gets in", { skip: skipNotebook }, async () => {
-  const scene = join(hub.cluster.directory, "volumes/proc/application-hub/homes/eric/workspace/scene");
+  const homes = join(hub.cluster.directory, "volumes/proc/application-hub/homes");
+  const scene = join(homes, "eric/workspace/scene");
   mkdirSync(scene, { recursive: true });
   copyFileSync(join(SCENE, "B04.tif"), join(scene, "red.tif"));
   copyFileSync(join(SCENE, "B08.tif"), join(scene, "nir.tif"));
+  giveToOwner(homes, scene);
   const { page, context } = await browser.open("eric");
   await startServer(page, "notebook", "nb");
   // As files, and soon in the bucket as well.
