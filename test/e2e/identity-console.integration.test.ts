@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
-import { checkForms } from "./browser-assertions.ts";
+import { checkForms, tabTo } from "./browser-assertions.ts";
 
 const skip = skipWithoutChromium;
 
@@ -153,21 +153,6 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   assert.equal((await identity.logIn("carol", "another password")).error, "invalid_grant");
   await page.close();
 });
-
-/** Presses the Tab key until something of that name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press("Tab");
-    const label = await page.evaluate(`(() => {
-      const { activeElement: at } = document;
-      return at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent ?? at.textContent;
-    })()`);
-    if (String(label).replace("*", "").trim() === name) {
-      return;
-    }
-  }
-  assert.fail(`${name} is not reached by the Tab key`);
-}
 
 test("in Chromium: by keyboard alone", { skip }, async () => {
   const page = await context!.newPage();
