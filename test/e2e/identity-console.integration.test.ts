@@ -167,7 +167,7 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
   await page.keyboard.type("keys");
   await page.keyboard.press("Enter");
   await waitForNotice(page, /created/);
-  assert.equal(await page.textContent("h1"), "keys");
+  await page.getByRole("heading", { level: 1, name: "keys", exact: true }).waitFor();
 
   const bearer = (await identity.logIn("admin")).access_token as string;
   const [client] = (await identity.send("/admin/realms/master/clients?clientId=dummy-service", { bearer })).body;
