@@ -6,8 +6,14 @@ import { invalidRaster } from "../../../errors.ts";
 interface LercBlock {
   readonly width: number;
   readonly height: number;
-  readonly pixels: readonly ArrayLike<number>[];
+  /** One or more bands; one of several dimensions has them one after the other. */
+  readonly pixels: readonly {
+    readonly length: number;
+    readonly subarray: (from: number, to: number) => ArrayLike<number>;
+  }[];
   readonly mask?: Uint8Array | null;
+  /** Of each band, where they differ. */
+  readonly bandMasks?: readonly Uint8Array[];
 }
 
 interface LercBands {
@@ -45,16 +51,29 @@ export function decodeLerc(
   if (block.width !== width || block.height !== height || block.pixels.length === 0) {
     throw invalidRaster(`A LERC block has ${block.width} × ${block.height} pixels instead of ${width} × ${height}.`);
   }
-  const output = create(width * height * samples);
-  for (let sample = 0; sample < samples; sample += 1) {
-    // A block of several dimensions has them one after the other in one array.
-    const plane = block.pixels[Math.min(sample, block.pixels.length - 1)] ?? [];
-    const isFlat = block.pixels.length === 1 && plane.length === width * height * samples;
-    for (let pixel = 0; pixel < width * height; pixel += 1) {
-      const isValid = block.mask === undefined || block.mask === null || block.mask[pixel] !== 0;
-      output[pixel * samples + sample] = isValid
-        ? (plane[isFlat ? sample * width * height + pixel : pixel] ?? 0)
-        : Number.NaN;
+  const count = width * height;
+  const planes = block.pixels.flatMap((band, at) =>
+    Array.from({ length: band.length / count }, (_, dimension) => ({
+      values: band.subarray(dimension * count, (dimension + 1) * count),
+      mask: (block.bandMasks === undefined ? block.mask : block.bandMasks[at]) ?? undefined,
+    })),
+  );
+  const output = create(count * samples);
+  // As libtiff writes bytes with an alpha band that is all or nothing: the mask is the last sample.
+  const isMaskAlpha = output instanceof Uint8Array && samples > 1 && planes.length === samples - 1;
+  if (planes.length !== samples && !isMaskAlpha) {
+    throw invalidRaster(`A LERC block has ${planes.length} samples a pixel instead of ${samples}.`);
+  }
+  for (const [sample, { values, mask }] of planes.entries()) {
+    for (let pixel = 0; pixel < count; pixel += 1) {
+      const isValid = mask === undefined || mask[pixel] !== 0;
+      output[pixel * samples + sample] = isValid ? values[pixel]! : Number.NaN;
+    }
+  }
+  if (isMaskAlpha) {
+    const { mask } = planes[0]!;
+    for (let pixel = 0; pixel < count; pixel += 1) {
+      output[pixel * samples + samples - 1] = mask === undefined || mask[pixel] !== 0 ? 255 : 0;
     }
   }
   return new Uint8Array(output.buffer);
