@@ -16,6 +16,8 @@ import { makeFolder } from "./gdal.ts";
 const PYTHON = "/usr/bin/python3";
 // oxlint-disable-next-line node/no-process-env -- how much is tried is the caller's to say
 const every = process.env["SWATH_CORPUS"] === "whole" ? 1 : 29;
+/** Differences that are shown: each as it is found, since the whole corpus takes long and may be stopped. */
+const MAX_SHOWN = 40;
 const skip =
   spawnSync(PYTHON, ["-c", "from osgeo import gdal_array"]).status === 0
     ? false
@@ -47,11 +49,15 @@ test(
     for await (const line of createInterface({ input: made.stdout })) {
       const each = JSON.parse(line) as Case;
       [count, all] = [count + 1, each.of];
-      const differences = [...(await compareValues(each)), ...(await compareRequests(engine, each))];
-      wrong.push(...differences.map((difference) => `${each.name}: ${difference}`));
+      for (const difference of [...(await compareValues(each)), ...(await compareRequests(engine, each))]) {
+        wrong.push(`${each.name}: ${difference}`);
+        if (wrong.length <= MAX_SHOWN) {
+          process.stderr.write(`${each.number} of ${all}: ${wrong.at(-1)}\n`);
+        }
+      }
     }
     assert.ok(all >= 2000 && count === Math.ceil(all / every), `${count} of ${all} were made`);
-    assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} differences in ${count} files`);
+    assert.deepEqual(wrong.slice(0, MAX_SHOWN), [], `${wrong.length} differences in ${count} files`);
     t.diagnostic(`${count} of ${all} files compared`);
   },
 );
