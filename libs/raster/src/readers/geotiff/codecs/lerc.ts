@@ -1,7 +1,7 @@
 // @ts-expect-error -- the package has no types; those below say what is used of it
 import Lerc from "lerc";
 
-import { invalidRaster } from "../../../errors.ts";
+import { RasterError, invalidRaster } from "../../../errors.ts";
 
 interface LercBlock {
   readonly width: number;
@@ -42,6 +42,7 @@ export function decodeLerc(
     };
   },
 ): Uint8Array {
+  checkBlobs(bytes, width, height, samples);
   let block: LercBlock;
   try {
     block = (Lerc as unknown as LercBands).decode(new Uint8Array(bytes).buffer);
@@ -77,4 +78,36 @@ export function decodeLerc(
     }
   }
   return new Uint8Array(output.buffer);
+}
+
+const MAX_VERSION = 5;
+const MARK = "Lerc2 ";
+/** Of the longest head. */
+const HEAD_BYTES = 66;
+
+/** Heads of the bands' blobs, before memory is taken for what they announce and for what the decoder would read wrongly in silence. */
+function checkBlobs(bytes: Uint8Array, width: number, height: number, samples: number): void {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const valid: number[] = [];
+  let total = 0;
+  for (let at = 0; at + HEAD_BYTES <= text.length && text.toString("latin1", at, at + MARK.length) === MARK;) {
+    const version = text.readInt32LE(at + 6);
+    if (version < 1 || version > MAX_VERSION) {
+      throw new RasterError("unsupported", `LERC 2 is read up to version ${MAX_VERSION}, not ${version}.`);
+    }
+    const sizes = at + (version >= 3 ? 14 : 10);
+    const counts = sizes + (version >= 4 ? 12 : 8);
+    total += version >= 4 ? text.readUInt32LE(sizes + 8) : 1;
+    const [blobHeight, blobWidth] = [text.readUInt32LE(sizes), text.readUInt32LE(sizes + 4)];
+    if (blobWidth !== width || blobHeight !== height || total > samples) {
+      throw invalidRaster(
+        `A LERC block has ${blobWidth} × ${blobHeight} pixels of ${total} samples or more instead of ${width} × ${height} of ${samples}.`,
+      );
+    }
+    valid.push(text.readUInt32LE(counts));
+    at += Math.max(1, text.readInt32LE(counts + 8));
+  }
+  if (valid.some((count) => count === width * height) && valid.some((count) => count < width * height)) {
+    throw new RasterError("unsupported", "LERC blocks with missing pixels in some bands only are not read.");
+  }
 }
