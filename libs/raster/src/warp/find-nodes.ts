@@ -7,7 +7,7 @@ const MAX_ERROR_PIXELS = 0.001;
 const CURVE_SHARE = 0.25;
 
 /** Distances of exactly transformed points, in pixels of the grid. */
-const INITIAL_STEP = 32;
+const INITIAL_STEP = 64;
 const MIN_STEP = 8;
 
 /** Centres of pixels, `step` apart, between which points are on straight lines; the last ones may be nearer to those before them. */
