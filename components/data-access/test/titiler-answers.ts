@@ -70,17 +70,49 @@ function compareJson(own: unknown, theirs: unknown, at: string): string | undefi
   return undefined;
 }
 
+/** Values by pixels, and the mask by its meaning: theirs has the greatest and the least value of the type, ours 255 and 0. */
 function compareArrays(own: Buffer, theirs: Buffer): string | undefined {
-  const heads = [own, theirs].map((bytes) => bytes.toString("latin1", 10, 10 + bytes.readUInt16LE(8)).trim());
-  if (heads[0] !== heads[1]) {
-    return `${heads[0]} instead of ${heads[1]}`;
+  const [mine, other] = [readArray(own), readArray(theirs)];
+  if (mine.head !== other.head) {
+    return `${mine.head} instead of ${other.head}`;
   }
-  const [mine, other] = [own, theirs].map((bytes) => bytes.subarray(10 + bytes.readUInt16LE(8))) as [Buffer, Buffer];
-  let different = 0;
-  for (let at = 0; at < other.length; at += 1) {
-    different += mine[at] === other[at] ? 0 : 1;
+  const pixels = mine.values.length - mine.start;
+  let [different, missing] = [0, 0];
+  for (let at = 0; at < mine.values.length; at += 1) {
+    if (at < mine.start) {
+      const mask = other.values[other.start + (at % pixels)]!;
+      different += mask <= 0 || Object.is(mine.values[at], other.values[at]) ? 0 : 1;
+    } else {
+      missing += mine.values[at]! > 0 === other.values[at]! > 0 ? 0 : 1;
+    }
   }
-  return different <= other.length * 0.02 ? undefined : `${different} of ${other.length} bytes differ`;
+  return different <= mine.start * 0.01 && missing <= pixels * 0.01
+    ? undefined
+    : `${different} of ${mine.start} values differ, ${missing} of ${pixels} pixels of the mask`;
+}
+
+const ARRAYS: Readonly<Record<string, (bytes: ArrayBuffer) => ArrayLike<number>>> = {
+  "|u1": (bytes) => new Uint8Array(bytes),
+  "|i1": (bytes) => new Int8Array(bytes),
+  "<u2": (bytes) => new Uint16Array(bytes),
+  "<i2": (bytes) => new Int16Array(bytes),
+  "<u4": (bytes) => new Uint32Array(bytes),
+  "<i4": (bytes) => new Int32Array(bytes),
+  "<f4": (bytes) => new Float32Array(bytes),
+  "<f8": (bytes) => new Float64Array(bytes),
+};
+
+/** `start`: where the mask begins, which is the last band. */
+export function readArray(bytes: Buffer): { head: string; values: ArrayLike<number>; start: number } {
+  const end = 10 + bytes.readUInt16LE(8);
+  const head = bytes.toString("latin1", 10, end).trim();
+  const type = /'descr': '([^']+)'/.exec(head)?.[1] ?? "";
+  const bands = Number(/'shape': \((\d+),/.exec(head)?.[1]);
+  const values = ARRAYS[type]?.(Uint8Array.from(bytes.subarray(end)).buffer);
+  if (values === undefined || !(bands > 1)) {
+    throw new TypeError(`An array of this kind is not compared: ${head}`);
+  }
+  return { head, values, start: (values.length / bands) * (bands - 1) };
 }
 
 interface File {

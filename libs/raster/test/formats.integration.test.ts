@@ -33,6 +33,18 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   LERC: tif("TILED=YES", "COMPRESS=LERC"),
   "LERC in deflate": tif("TILED=YES", "COMPRESS=LERC_DEFLATE"),
   "LERC in zstd, two bands": ["-b", "1", "-b", "1", ...tif("TILED=YES", "COMPRESS=LERC_ZSTD", "INTERLEAVE=PIXEL")],
+  "LERC, alpha that is all or nothing": [
+    "-ot",
+    "Byte",
+    ...["1", "1", "1", "1"].flatMap((band) => ["-b", band]),
+    ...["0 4000", "0 2000", "4000 0", "700 701"].flatMap((range, at) => [
+      `-scale_${at + 1}`,
+      ...range.split(" "),
+      "0",
+      "255",
+    ]),
+    ...tif("COMPRESS=LERC", "PHOTOMETRIC=RGB", "ALPHA=YES"),
+  ],
   "1 bit": ["-ot", "Byte", "-scale", "0", "20000", "0", "1", ...tif("NBITS=1")],
   "4 bits": ["-ot", "Byte", "-scale", "0", "20000", "0", "15", ...tif("NBITS=4", "COMPRESS=DEFLATE")],
   "12 bits": ["-scale", "0", "20000", "0", "4095", ...tif("NBITS=12", "COMPRESS=DEFLATE")],

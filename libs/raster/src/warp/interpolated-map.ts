@@ -1,8 +1,7 @@
 import { OWN_MEMORY } from "../memory.ts";
-import type { Grid } from "./grid.ts";
+import type { Nodes } from "./find-nodes.ts";
 import {
   type BlockIndex,
-  type Mapping,
   type Part,
   type PixelMap,
   type WindowSize,
@@ -14,62 +13,7 @@ import {
   toPart,
 } from "./map-parts.ts";
 
-/** How far an interpolated point may be off, in source pixels or, where those are smaller, target pixels. */
-const MAX_ERROR_PIXELS = 0.001;
 const FULL_IMAGE: WindowTransform = { ratioX: 1, ratioY: 1, originX: 0, originY: 0, every: 1 };
-
-/** Exactly transformed centres of pixels, `step` apart; the last ones may be nearer to those before them. */
-interface Nodes {
-  readonly step: number;
-  /** Cells between them. */
-  readonly across: number;
-  readonly down: number;
-  /** Pixel that the last node of a row, or of a column, belongs to. */
-  readonly lastColumn: number;
-  readonly lastRow: number;
-  readonly xs: Float64Array;
-  readonly ys: Float64Array;
-}
-
-/** `undefined` when the centre of a cell shows that interpolating between its corners is not exact enough. */
-export function findNodes(mapping: Mapping, { width, height }: Grid, step: number): Nodes | undefined {
-  // A grid of one pixel is given a neighbour, so that its scale is known.
-  const [lastColumn, lastRow] = [Math.max(1, width - 1), Math.max(1, height - 1)];
-  const across = Math.ceil(lastColumn / step);
-  const down = Math.ceil(lastRow / step);
-  const count = (across + 1) * (down + 1);
-  const [xs, ys] = [new Float64Array(count), new Float64Array(count)];
-  const [centreX, centreY] = [new Float64Array(across * down), new Float64Array(across * down)];
-  for (let j = 0; j <= down; j += 1) {
-    for (let i = 0; i <= across; i += 1) {
-      const [column, row] = [Math.min(lastColumn, i * step), Math.min(lastRow, j * step)];
-      xs[j * (across + 1) + i] = column + 0.5;
-      ys[j * (across + 1) + i] = row + 0.5;
-      if (i < across && j < down) {
-        centreX[j * across + i] = (column + Math.min(lastColumn, column + step) + 1) / 2;
-        centreY[j * across + i] = (row + Math.min(lastRow, row + step) + 1) / 2;
-      }
-    }
-  }
-  mapping(xs, ys);
-  mapping(centreX, centreY);
-  for (let j = 0; j < down; j += 1) {
-    for (let i = 0; i < across; i += 1) {
-      const at = j * (across + 1) + i;
-      const below = at + across + 1;
-      const x = (xs[at]! + xs[at + 1]! + xs[below]! + xs[below + 1]!) / 4;
-      const y = (ys[at]! + ys[at + 1]! + ys[below]! + ys[below + 1]!) / 4;
-      const error = Math.max(Math.abs(x - centreX[j * across + i]!), Math.abs(y - centreY[j * across + i]!));
-      const isNowhere = Number.isNaN(x) && Number.isNaN(centreX[j * across + i]!);
-      // A cell at the edge of what can be transformed has some corners only.
-      const cell = Math.max(Math.abs(xs[at + 1]! - xs[at]!), Math.abs(ys[below]! - ys[at]!)) / step;
-      if (!(error <= MAX_ERROR_PIXELS * Math.max(1, cell)) && !isNowhere) {
-        return undefined;
-      }
-    }
-  }
-  return { step, across, down, lastColumn, lastRow, xs, ys };
-}
 
 export function createInterpolated(nodes: Nodes): PixelMap {
   return {

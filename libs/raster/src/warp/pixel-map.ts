@@ -1,24 +1,16 @@
 import { createExact } from "./exact-map.ts";
+import { findNodes } from "./find-nodes.ts";
 import type { Georeferencing } from "./georeferencing.ts";
 import type { Grid } from "./grid.ts";
-import { createInterpolated, findNodes } from "./interpolated-map.ts";
+import { createInterpolated } from "./interpolated-map.ts";
 import type { Mapping, PixelMap } from "./map-parts.ts";
 import { createReproject } from "./reproject.ts";
-
-/** Distance of exactly transformed points; what is between them is interpolated where that is exact enough. */
-const INITIAL_STEP = 32;
-const MIN_STEP = 4;
 
 /** `westernmost`: longitude that the source's own degrees begin at, so that rasters of 0° to 360° and those over the antimeridian are found. */
 export function createPixelMap(grid: Grid, source: Georeferencing, westernmost?: number): PixelMap {
   const mapping = createMapping(grid, source, westernmost);
-  for (let step = INITIAL_STEP; step >= MIN_STEP; step /= 2) {
-    const nodes = findNodes(mapping, grid, step);
-    if (nodes !== undefined) {
-      return createInterpolated(nodes);
-    }
-  }
-  return createExact(grid, mapping);
+  const nodes = findNodes(mapping, grid);
+  return nodes === undefined ? createExact(grid, mapping) : createInterpolated(nodes);
 }
 
 /** Target pixel coordinates → source pixel coordinates, exactly. */

@@ -1,13 +1,19 @@
 // @ts-expect-error -- the package has no types; those below say what is used of it
 import Lerc from "lerc";
 
-import { invalidRaster } from "../../../errors.ts";
+import { RasterError, invalidRaster } from "../../../errors.ts";
 
 interface LercBlock {
   readonly width: number;
   readonly height: number;
-  readonly pixels: readonly ArrayLike<number>[];
+  /** One or more bands; one of several dimensions has them one after the other. */
+  readonly pixels: readonly {
+    readonly length: number;
+    readonly subarray: (from: number, to: number) => ArrayLike<number>;
+  }[];
   readonly mask?: Uint8Array | null;
+  /** Of each band, where they differ. */
+  readonly bandMasks?: readonly Uint8Array[];
 }
 
 interface LercBands {
@@ -36,6 +42,7 @@ export function decodeLerc(
     };
   },
 ): Uint8Array {
+  checkBlobs(bytes, width, height, samples);
   let block: LercBlock;
   try {
     block = (Lerc as unknown as LercBands).decode(new Uint8Array(bytes).buffer);
@@ -45,17 +52,62 @@ export function decodeLerc(
   if (block.width !== width || block.height !== height || block.pixels.length === 0) {
     throw invalidRaster(`A LERC block has ${block.width} × ${block.height} pixels instead of ${width} × ${height}.`);
   }
-  const output = create(width * height * samples);
-  for (let sample = 0; sample < samples; sample += 1) {
-    // A block of several dimensions has them one after the other in one array.
-    const plane = block.pixels[Math.min(sample, block.pixels.length - 1)] ?? [];
-    const isFlat = block.pixels.length === 1 && plane.length === width * height * samples;
-    for (let pixel = 0; pixel < width * height; pixel += 1) {
-      const isValid = block.mask === undefined || block.mask === null || block.mask[pixel] !== 0;
-      output[pixel * samples + sample] = isValid
-        ? (plane[isFlat ? sample * width * height + pixel : pixel] ?? 0)
-        : Number.NaN;
+  const count = width * height;
+  const planes = block.pixels.flatMap((band, at) =>
+    Array.from({ length: band.length / count }, (_, dimension) => ({
+      values: band.subarray(dimension * count, (dimension + 1) * count),
+      mask: (block.bandMasks === undefined ? block.mask : block.bandMasks[at]) ?? undefined,
+    })),
+  );
+  const output = create(count * samples);
+  // As libtiff writes bytes with an alpha band that is all or nothing: the mask is the last sample.
+  const isMaskAlpha = output instanceof Uint8Array && samples > 1 && planes.length === samples - 1;
+  if (planes.length !== samples && !isMaskAlpha) {
+    throw invalidRaster(`A LERC block has ${planes.length} samples a pixel instead of ${samples}.`);
+  }
+  for (const [sample, { values, mask }] of planes.entries()) {
+    for (let pixel = 0; pixel < count; pixel += 1) {
+      const isValid = mask === undefined || mask[pixel] !== 0;
+      output[pixel * samples + sample] = isValid ? values[pixel]! : Number.NaN;
+    }
+  }
+  if (isMaskAlpha) {
+    const { mask } = planes[0]!;
+    for (let pixel = 0; pixel < count; pixel += 1) {
+      output[pixel * samples + samples - 1] = mask === undefined || mask[pixel] !== 0 ? 255 : 0;
     }
   }
   return new Uint8Array(output.buffer);
+}
+
+const MAX_VERSION = 5;
+const MARK = "Lerc2 ";
+/** Of the longest head. */
+const HEAD_BYTES = 66;
+
+/** Heads of the bands' blobs, before memory is taken for what they announce and for what the decoder would read wrongly in silence. */
+function checkBlobs(bytes: Uint8Array, width: number, height: number, samples: number): void {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const valid: number[] = [];
+  let total = 0;
+  for (let at = 0; at + HEAD_BYTES <= text.length && text.toString("latin1", at, at + MARK.length) === MARK;) {
+    const version = text.readInt32LE(at + 6);
+    if (version < 1 || version > MAX_VERSION) {
+      throw new RasterError("unsupported", `LERC 2 is read up to version ${MAX_VERSION}, not ${version}.`);
+    }
+    const sizes = at + (version >= 3 ? 14 : 10);
+    const counts = sizes + (version >= 4 ? 12 : 8);
+    total += version >= 4 ? text.readUInt32LE(sizes + 8) : 1;
+    const [blobHeight, blobWidth] = [text.readUInt32LE(sizes), text.readUInt32LE(sizes + 4)];
+    if (blobWidth !== width || blobHeight !== height || total > samples) {
+      throw invalidRaster(
+        `A LERC block has ${blobWidth} × ${blobHeight} pixels of ${total} samples or more instead of ${width} × ${height} of ${samples}.`,
+      );
+    }
+    valid.push(text.readUInt32LE(counts));
+    at += Math.max(1, text.readInt32LE(counts + 8));
+  }
+  if (valid.some((count) => count === width * height) && valid.some((count) => count < width * height)) {
+    throw new RasterError("unsupported", "LERC blocks with missing pixels in some bands only are not read.");
+  }
 }
