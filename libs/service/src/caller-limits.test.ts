@@ -31,6 +31,39 @@ test("a caller that has its places gets 429, others go on; a place that is given
   assert.match(text, /caller_limit_refusals_total\{limit="streams",by="total"\} 1/);
 });
 
+test("counts all places of the service without a registry of metrics, too", () => {
+  const { take } = new CallerLimits().createPlaces({ name: "streams", perUser: 1, perAddress: 1, total: 1 });
+  const release = take({ address: "192.0.2.1" });
+  assert.throws(() => take({ address: "192.0.2.2" }), refusedWith(503));
+  release();
+  take({ address: "192.0.2.2" });
+});
+
+test("takeWhenFree waits until a place is given back, the signal aborts or the time is over", async () => {
+  const places = new CallerLimits().createPlaces({ name: "loads", perUser: 1, perAddress: 1, total: 2 });
+  const wait = { maxWaitMs: 60_000, signal: new AbortController().signal };
+  const caller = { user: "eric", address: "192.0.2.1" };
+  const release = await places.takeWhenFree(caller, wait);
+  const order: string[] = [];
+  const [second, third] = ["second", "third"].map(async (name) => {
+    const releaseOwn = await places.takeWhenFree(caller, wait);
+    order.push(name);
+    return releaseOwn;
+  });
+  (await places.takeWhenFree({ user: "alice", address: "192.0.2.1" }, wait))();
+  assert.deepEqual(order, [], "the place of another caller is not theirs");
+  release();
+  (await second)?.();
+  (await third)?.();
+  assert.deepEqual(order, ["second", "third"]);
+  places.take(caller);
+  await assert.rejects(places.takeWhenFree(caller, { ...wait, maxWaitMs: 1 }), refusedWith(429));
+  await assert.rejects(
+    places.takeWhenFree(caller, { ...wait, signal: AbortSignal.abort(new Error("the client went")) }),
+    /the client went/,
+  );
+});
+
 test("addresses of one IPv6 network are one caller", () => {
   const { take } = new CallerLimits().createPlaces({ name: "streams", perUser: 1, perAddress: 1, total: 9 });
   take({ address: "2001:db8::1" });

@@ -32,6 +32,13 @@ interface RateOptions {
 export interface CallerPlaces {
   /** Takes a place. @returns gives it back, once. @throws {Problem} 429, 503 where all places of the service are taken */
   readonly take: (caller: LimitedCaller) => () => void;
+  /** Takes a place as soon as the caller may have one. @throws {Problem} as `take`, after the wait. Rejects when the signal aborts. */
+  readonly takeWhenFree: (caller: LimitedCaller, wait: PlaceWait) => Promise<() => void>;
+}
+
+interface PlaceWait {
+  readonly maxWaitMs: number;
+  readonly signal: AbortSignal;
 }
 
 /** A number of things in a window of time. */
@@ -70,8 +77,11 @@ export class CallerLimits {
   /** Things that callers hold at the same time: streams, uploads. */
   createPlaces({ name, perUser, perAddress, total }: PlacesOptions): CallerPlaces {
     const held = new Map<string, number>();
+    const waiting = new Set<() => void>();
     let taken = 0;
-    return {
+    const mayTake = (caller: LimitedCaller): boolean =>
+      taken < total && (held.get(toKey(caller)) ?? 0) < (caller.user === undefined ? perAddress : perUser);
+    const places: CallerPlaces = {
       take: (caller) => {
         const key = toKey(caller);
         const own = held.get(key) ?? 0;
@@ -90,23 +100,41 @@ export class CallerLimits {
           });
         }
         held.set(key, own + 1);
-        this.#taken?.set({ limit: name }, (taken += 1));
+        taken += 1;
+        this.#taken?.set({ limit: name }, taken);
         let isHeld = true;
         return () => {
           if (!isHeld) {
             return;
           }
           isHeld = false;
-          this.#taken?.set({ limit: name }, (taken -= 1));
+          taken -= 1;
+          this.#taken?.set({ limit: name }, taken);
           const left = (held.get(key) ?? 1) - 1;
           if (left === 0) {
             held.delete(key);
           } else {
             held.set(key, left);
           }
+          // All of them, in their order: the first may be a caller who has its places.
+          const woken = [...waiting];
+          waiting.clear();
+          woken.forEach((wake) => wake());
         };
       },
+      takeWhenFree: async (caller, { maxWaitMs, signal }) => {
+        const end = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
+        while (!mayTake(caller) && !end.aborted) {
+          await new Promise<void>((resolve) => {
+            waiting.add(resolve);
+            end.addEventListener("abort", () => resolve(), { once: true });
+          });
+        }
+        signal.throwIfAborted();
+        return places.take(caller);
+      },
     };
+    return places;
   }
 
   /** Things that callers do again and again: registrations, exports. Counted in windows of time. */
