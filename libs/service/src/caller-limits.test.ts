@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
 import { Registry } from "prom-client";
 
-import { CallerLimits } from "./caller-limits.ts";
+import { CallerLimits, releaseOnClose } from "./caller-limits.ts";
 import type { Problem } from "./problem.ts";
 
 const refusedWith = (status: number) => (error: unknown) =>
@@ -62,6 +65,27 @@ test("takeWhenFree waits until a place is given back, the signal aborts or the t
     places.takeWhenFree(caller, { ...wait, signal: AbortSignal.abort(new Error("the client went")) }),
     /the client went/,
   );
+});
+
+test("a place of a client that went while its request was looked into is given back", async (t) => {
+  const { take } = new CallerLimits().createPlaces({ name: "streams", perUser: 1, perAddress: 1, total: 1 });
+  const server = createServer((_request, response) => {
+    response.once("close", () => {
+      releaseOnClose(response, take({ address: "192.0.2.1" }));
+      server.emit("released");
+    });
+    server.emit("arrived");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const outgoing = request({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  outgoing.on("error", () => {});
+  outgoing.end();
+  await once(server, "arrived");
+  outgoing.destroy();
+  await once(server, "released");
+  take({ address: "192.0.2.1" });
 });
 
 test("addresses of one IPv6 network are one caller", () => {

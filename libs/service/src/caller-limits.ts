@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 import ipaddr from "ipaddr.js";
 import { Counter, Gauge, type Registry } from "prom-client";
 
@@ -45,6 +47,15 @@ interface PlaceWait {
 export interface CallerRate {
   /** Counts one. @throws {Problem} 429 with the time until the next window */
   readonly count: (caller: LimitedCaller) => void;
+}
+
+/** Gives a place back when the response closes; at once where the client went while its request was looked into. */
+export function releaseOnClose(response: ServerResponse, release: () => void): void {
+  if (response.destroyed) {
+    release();
+  } else {
+    response.once("close", release);
+  }
 }
 
 /** Of every service that takes registrations: a program registers what it finds one by one; more at once goes as a collection or a harvest. */
