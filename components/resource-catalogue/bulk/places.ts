@@ -7,7 +7,7 @@ import type { Reader } from "../access/reader.ts";
 const SERVICE_WAIT_MS = 60_000;
 
 /** Takes a place for a load. @returns gives it back @throws {Problem} 429 or 503 with Retry-After */
-export type TakeLoadPlace = (reader: Reader, request: FastifyRequest, signal: AbortSignal) => Promise<() => void>;
+type TakeLoadPlace = (reader: Reader, request: FastifyRequest, signal: AbortSignal) => Promise<() => void>;
 
 /** Shares the connections for loads between users and services of the deployment. No caller alone can hold all of the users' share. */
 export function createLoadPlaces(limits: CallerLimits, connections: number): TakeLoadPlace {
