@@ -51,7 +51,7 @@ export async function buildCatalogue(
     searchTimeoutSeconds: settings.SEARCH_TIMEOUT_SECONDS,
     onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
   });
-  const { pool, searchPool } = database;
+  const { pool, searchPool, loadPool } = database;
   await ensureMainRecord(pool, MAIN_COLLECTION, null);
   const issuer =
     issuerUrl === undefined
@@ -111,6 +111,8 @@ export async function buildCatalogue(
   const app = await createCatalogueService(logger, {
     pool,
     searchPool,
+    loadPool,
+    loadIdleMs: settings.LOAD_IDLE_SECONDS * 1000,
     inserts: new GroupInserts(pool),
     collections: new CollectionMemory(),
     names: new StatementNames(),

@@ -106,10 +106,18 @@ export const settings = defineSettings({
   },
   DATABASE_CONNECTIONS: {
     kind: "integer",
-    default: 16,
-    minimum: 2,
+    default: 20,
+    minimum: 3,
     maximum: 200,
-    description: "Connections to PostgreSQL at most; three of five are for searches.",
+    description:
+      "Connections to PostgreSQL at most: half of them for searches, a quarter for loads, the rest for everything else.",
+  },
+  LOAD_IDLE_SECONDS: {
+    kind: "integer",
+    default: 60,
+    minimum: 1,
+    maximum: 3600,
+    description: "A load whose client sends nothing for longer is ended, and nothing of it is stored.",
   },
   SEARCH_TIMEOUT_SECONDS: {
     kind: "integer",

@@ -1,4 +1,4 @@
-import type { CallerPlaces } from "@swath/service/caller-limits";
+import { type CallerPlaces, releaseOnClose } from "@swath/service/caller-limits";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,11 +31,17 @@ export async function sendEvents(
   write: (stream: EventStream) => Promise<void>,
 ): Promise<void> {
   const { raw } = reply;
-  raw.once("close", streams.take({ user, address: request.ip }));
+  const releasePlace = streams.take({ user, address: request.ip });
   const gone = new AbortController();
-  raw.once("close", () => gone.abort());
+  releaseOnClose(raw, () => {
+    releasePlace();
+    gone.abort();
+  });
   const signal = AbortSignal.any([gone.signal, closing]);
   reply.hijack();
+  if (gone.signal.aborted) {
+    return;
+  }
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     "content-type": "text/event-stream",

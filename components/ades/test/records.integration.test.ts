@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
 import { describedPackage as shellPackage } from "./described-package.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
@@ -78,6 +80,36 @@ test("a log is followed while the job runs, and goes on after the last event tha
   assert.match((await ades.send(`${location}/logs`)).body, /one\n[^]*two\n[^]*three\n/);
   const wrong = await ades.send(`${location}/logs`, { headers: { accept: "text/event-stream", "last-event-id": "x" } });
   assert.equal(wrong.status, 400);
+});
+
+test("a user has 100 event streams; one more is refused with 429 until one ends", async (t) => {
+  const made = await ades.send(`${API}/processes`, {
+    text: shellPackage("lasting", "sleep 100"),
+    type: "application/cwl",
+  });
+  assert.equal(made.status, 201);
+  const location = await start("lasting", { name: "x" });
+  t.after(() => ades.send(location, { method: "DELETE" }));
+  const open = async (signal?: AbortSignal): Promise<Response> =>
+    fetch(new URL(location, ades.url), {
+      headers: { accept: "text/event-stream" },
+      ...(signal !== undefined && { signal }),
+    });
+  const stop = new AbortController();
+  t.after(() => stop.abort());
+  const streams = await Promise.all(Array.from({ length: 100 }, () => open(stop.signal)));
+  assert.deepEqual(new Set(streams.map(({ status }) => status)), new Set([200]));
+  const refused = await open();
+  assert.equal(refused.status, 429);
+  assert.ok(Number(refused.headers.get("retry-after")) >= 1);
+  assert.match(await refused.text(), /has 100 event streams already/);
+  stop.abort();
+  await waitUntil("a stream is opened again", async () => {
+    const once = new AbortController();
+    const { status } = await open(once.signal);
+    once.abort();
+    return status === 200;
+  });
 });
 
 const SECRET = shellPackage("guarded", "printf done")

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 
 import type { GetObjectCommandInput } from "@aws-sdk/client-s3";
 import { Problem } from "@swath/service";
-import type { CallerLimits } from "@swath/service/caller-limits";
+import { type CallerLimits, releaseOnClose } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
@@ -68,7 +68,7 @@ export function addFileRoutes(app: FastifyInstance, { sessionGuard, storage, lim
     const release = places?.take({ user: verified.identity.userId, address: request.ip });
     if (release !== undefined) {
       // Of an archive too, which is sent after this returns.
-      reply.raw.once("close", release);
+      releaseOnClose(reply.raw, release);
     }
     if (storage === undefined) {
       throw new Problem(404, "This deployment has no workspaces with files.");

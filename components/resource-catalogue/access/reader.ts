@@ -4,6 +4,8 @@ export interface Reader {
   readonly isOperator: boolean;
   /** Set for a request without a login where none is needed: an operator's rights, but not on what a workspace keeps to its members. */
   readonly isAnonymous?: true;
+  /** Set for services of the deployment, which come by the internal port with its secret. */
+  readonly isService?: true;
   /** Workspaces that the caller is a member of, with what they may do there. */
   readonly workspaces: ReadonlyMap<string, WorkspaceRole>;
   /** Id of the user; left out for anybody, and for services. */

@@ -35,7 +35,7 @@ export function createReaderOf(options: ReadersOptions): (request: FastifyReques
     const here = only !== undefined && { only };
     const internal = internalCallerOf?.(request.raw);
     if (internal === "operator") {
-      return { ...OPERATOR, user: "services", ...here };
+      return { ...OPERATOR, isService: true, user: "services", ...here };
     }
     if (internal !== undefined) {
       return { isOperator: false, workspaces: (await findOwned?.(internal.username)) ?? NONE, ...here };

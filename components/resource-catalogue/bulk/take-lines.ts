@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 
+import { Problem } from "@swath/service";
+
 import { problem } from "../http/errors.ts";
 
 /**
@@ -19,14 +21,21 @@ export interface Lines {
   readonly firstLine: number;
 }
 
-/** Takes a stream apart at line ends, into batches of whole lines. @throws {Problem} 413 for a line that is too long */
-export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
+/**
+ * Takes a stream apart at line ends, into batches of whole lines.
+ * @throws {Problem} 413 for a line that is too long, 408 when nothing comes for `idleMs` while bytes are waited for
+ * @param begin what was read of the stream before
+ */
+export async function* takeLines(
+  stream: Readable,
+  { idleMs, begin }: { readonly idleMs: number; readonly begin: readonly Buffer[] },
+): AsyncGenerator<Lines> {
   let chunks: Buffer[] = [];
   let size = 0;
   let firstLine = 1;
   let enough = FIRST_BATCH_BYTES;
   // Whoever stops in the middle still wants to send a reply on the same connection.
-  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of joinChunks(begin, endWhenIdle(stream.iterator({ destroyOnReturn: false }), idleMs))) {
     chunks.push(chunk);
     size += chunk.length;
     if (size < enough || !chunk.includes(10)) {
@@ -50,6 +59,38 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
     yield { bytes: toOwnBytes(chunks, size), firstLine };
   }
 }
+
+async function* joinChunks(begin: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* begin;
+  yield* rest;
+}
+
+/** Counts the time in which a chunk is waited for, not the time that the chunk before it takes. */
+function endWhenIdle(chunks: AsyncIterator<Buffer>, idleMs: number): AsyncIterable<Buffer> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        new Promise((resolve, reject) => {
+          const timer = setTimeout(() => reject(idle(idleMs)), idleMs);
+          chunks
+            .next()
+            .finally(() => clearTimeout(timer))
+            .then(resolve, reject);
+        }),
+      return: () => chunks.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+    }),
+  };
+}
+
+const idle = (idleMs: number): Problem =>
+  new Problem(
+    408,
+    `Nothing came for ${idleMs / 1000} s, and nothing was loaded; send all lines again without a pause.`,
+    {
+      // Whatever the client still sends on this connection belongs to the load that has ended.
+      headers: { connection: "close" },
+    },
+  );
 
 /** In memory that nothing else is in, so that it can be handed to a thread rather than copied. */
 function toOwnBytes(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,7 @@
 import { Problem, isUnavailable } from "@swath/service";
 
 import { FilterError } from "../query/expression.ts";
+import { LoadInProgress } from "../store/load-lock.ts";
 import { WriteConflict } from "../store/write-records.ts";
 import { XmlError } from "../xml/xml-error.ts";
 import { RecordError } from "../model/xml-record.ts";
@@ -72,6 +73,12 @@ export function toOwsError(error: unknown): OwsError | undefined {
       "no-collection": "has no collection any more",
     };
     return new OwsError("TransactionFailed", "identifier", `${ids} ${said[error.reason]}; nothing was changed.`);
+  }
+  if (error instanceof LoadInProgress) {
+    return new OwsError("NoApplicableCode", undefined, error.message, {
+      status: 503,
+      headers: { "retry-after": "10" },
+    });
   }
   if (error instanceof Problem) {
     const code =

@@ -9,9 +9,9 @@ import { allOf } from "../query/expression.ts";
 import { findCollection } from "../store/collections.ts";
 import { prepareRecordCells } from "../store/record-columns.ts";
 import { searchRecords } from "../store/search.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { deleteInTransaction } from "../store/delete-records.ts";
-import { lockForLoading, writeInTransaction } from "../store/write-records.ts";
+import { inTransactionBetweenLoads, lockForLoading } from "../store/load-lock.ts";
+import { writeInTransaction } from "../store/write-records.ts";
 import { cutElement } from "../xml/cut.ts";
 import { type XmlElement, childOf } from "../xml/element.ts";
 import { element } from "../xml/escape.ts";
@@ -53,7 +53,7 @@ export async function transact(call: CswCall): Promise<CswResponse> {
   }
   refuseTwins([...plan.inserted, ...plan.replaced]);
   const keys = await readKeys(context, reader, [...plan.changed.map(({ stored }) => stored), ...plan.deleted]);
-  await inTransaction(context.pool, (client) => execute(client, plan, entry.key, keys));
+  await inTransactionBetweenLoads(context.pool, (client) => execute(client, plan, entry.key, keys));
   context.announceChange();
   return { body: await render(call, plan) };
 }

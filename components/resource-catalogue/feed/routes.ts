@@ -1,3 +1,4 @@
+import { releaseOnClose } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { Reader } from "../access/reader.ts";
@@ -55,11 +56,11 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
       const release = places.take({ user: follower?.name ?? reader.user, address: request.ip });
       const stop = new AbortController();
       streams.add(stop);
-      request.raw.once("close", () => stop.abort());
       stop.signal.addEventListener("abort", () => {
         streams.delete(stop);
         release();
       });
+      releaseOnClose(reply.raw, () => stop.abort());
       const isAllowed = async (): Promise<boolean> =>
         follower === undefined || (await readFollower(context, request).catch(() => undefined)) !== undefined;
       return streamChanges(context, bell, reply, {
@@ -101,6 +102,9 @@ async function streamChanges(
   { reader, collections, position, beatMs, signal, isAllowed }: StreamOptions,
 ): Promise<FastifyReply> {
   reply.hijack();
+  if (signal.aborted) {
+    return reply;
+  }
   const { raw } = reply;
   raw.writeHead(200, {
     "content-type": "text/event-stream",

@@ -16,6 +16,10 @@ import type { StacValidator } from "@swath/stac/schema";
 /** What every interface of the catalogue works with. */
 export interface CatalogueContext extends SearchDeps {
   readonly pool: pg.Pool;
+  /** Connections of loads. */
+  readonly loadPool: pg.Pool;
+  /** How long the client of a load may send nothing. */
+  readonly loadIdleMs: number;
   /** Single items that are new. */
   readonly inserts: GroupInserts;
   /** Collections that single items were written into lately. */

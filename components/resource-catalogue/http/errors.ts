@@ -3,6 +3,7 @@ import type { StacIssue } from "@swath/stac/schema";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { FilterError } from "../query/expression.ts";
+import { LoadInProgress } from "../store/load-lock.ts";
 import { WriteConflict } from "../store/write-records.ts";
 
 /** A document that is refused, with everything that is wrong with it. */
@@ -56,6 +57,9 @@ function toKnown(error: FastifyError | Error): Problem | undefined {
   }
   if (error instanceof WriteConflict) {
     return toConflict(error);
+  }
+  if (error instanceof LoadInProgress) {
+    return withCode(new Problem(503, error.message, { headers: { "retry-after": "10" }, cause: error }));
   }
   if ("statusCode" in error && error.statusCode !== undefined && error.statusCode < 500) {
     const code = error.statusCode === 413 ? "TooLarge" : "BadRequest";

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { MAIN_COLLECTION, type Reader, mayWrite } from "../access/reader.ts";
+import { clientSignal } from "../http/client-signal.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, notFound, problem } from "../http/errors.ts";
 import { BODY_IN_THREAD, type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
@@ -56,7 +57,7 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
         return sendRecord(reply, record, renderItem(root, record));
       }
       refuseTwins(records);
-      await writePrepared(pool, records, { mode: "insert", collection: entry.key });
+      await writePrepared(pool, records, { mode: "insert", collection: entry.key, signal: clientSignal(reply) });
       context.announceChange();
       if (isSingle !== true) {
         return reply.code(201).send();

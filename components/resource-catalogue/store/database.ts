@@ -11,24 +11,28 @@ interface Options {
 interface CatalogueDatabase extends PooledDatabase {
   /** Connections of their own for searches, which clients make slow: writes and single records do not wait for them. */
   readonly searchPool: PooledDatabase["pool"];
+  /** Connections of their own for loads. A load holds one for as long as its client takes to send. */
+  readonly loadPool: PooledDatabase["pool"];
 }
 
-/** Of the connections; what is left is for everything else. */
-const SEARCH_SHARE = 0.6;
+/** Shares of the connections; the rest is for everything else. */
+const SEARCH_SHARE = 0.5;
+const LOAD_SHARE = 0.25;
 
 /** The catalogue's schema, brought up to date. Its statements are its own: what a search reads is composed, what a load writes is copied. */
 export async function openCatalogueDatabase({
   url,
-  connections = 16,
+  connections = 20,
   searchTimeoutSeconds = 20,
   onError,
 }: Options): Promise<CatalogueDatabase> {
   const forSearches = Math.max(1, Math.floor(connections * SEARCH_SHARE));
+  const forLoads = Math.max(1, Math.floor(connections * LOAD_SHARE));
   const database = await openPool({
     url,
     schema: "catalogue",
     migrations: `${import.meta.dirname}/../migrations`,
-    connections: Math.max(1, connections - forSearches),
+    connections: Math.max(1, connections - forSearches - forLoads),
     onError,
   });
   const searches = await openPool({
@@ -43,11 +47,14 @@ export async function openCatalogueDatabase({
     },
     onError,
   });
+  const loads = await openPool({ url, schema: "catalogue", connections: forLoads, onError });
   return {
     ...database,
     searchPool: searches.pool,
+    loadPool: loads.pool,
     close: async () => {
       await searches.close();
+      await loads.close();
       await database.close();
     },
   };

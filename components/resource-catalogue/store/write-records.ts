@@ -17,9 +17,9 @@ import {
 } from "./record-columns.ts";
 import { COPY_HEADER, COPY_TRAILER, writePlacement } from "./copy-binary.ts";
 import { CopyLines, toCopyLines } from "./copy-lines.ts";
+import { inTransactionBetweenLoads, lockForLoading } from "./load-lock.ts";
 import type { Route } from "./partitions/part-map.ts";
 import { type LockedKey, type WriteMode, keyOf, lockKeys, moveKeys, removeOld } from "./record-keys.ts";
-import { inTransaction } from "./transaction.ts";
 
 export interface WriteOptions {
   readonly mode: WriteMode;
@@ -29,6 +29,8 @@ export interface WriteOptions {
   readonly route?: Route;
   /** Only where the stored record has this version; for one record. */
   readonly expectedVersion?: { readonly n: string; readonly version: number };
+  /** Aborts when the client goes: then a load of the collection is not waited for any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** What became of a record, in the order of those given. */
@@ -62,6 +64,7 @@ const CHUNK_BYTES = 128 * 1024;
  * Writes records of one collection: all of them or, when this throws, none. Ids must not occur twice.
  * Writers of the same ids wait for each other in the order of the ids, so that none waits for ever.
  * @throws {WriteConflict}
+ * @throws {LoadInProgress}
  */
 export function writeRecords(pool: pg.Pool, records: readonly NewRecord[], options: WriteOptions): Promise<Written[]> {
   return writePrepared(pool, records.map(prepareRecordCells), options);
@@ -77,12 +80,13 @@ export function writePrepared(
   if (only !== undefined && records.length === 1 && options.mode === "insert" && !isCopyLine(only.cells)) {
     return insertOne(pool, only, options.collection).then((written) => [written]);
   }
-  return inTransaction(pool, async (client) => {
+  const write = async (client: pg.PoolClient): Promise<Written[]> => {
     if (records.length > 1) {
       await lockForLoading(client, options.collection, "shared");
     }
     return writeInTransaction(client, records, options);
-  });
+  };
+  return inTransactionBetweenLoads(pool, write, { signal: options.signal });
 }
 
 const INSERT_ONE = `/* prepared: insert-one */
@@ -171,19 +175,6 @@ export async function writeInTransaction(
   await insertRows(client, written);
   await noteChanges(client, owner, records, (index) => (written[index] as Written).isNew);
   return written.map(({ n, version, isNew }) => ({ n, version, isNew, at }));
-}
-
-/**
- * Held while many records are written: `exclusive` by loads that write batch by batch, `shared` by those that lock all ids at once.
- * Two writers that lock the same ids in different orders would wait for each other.
- */
-export async function lockForLoading(
-  client: pg.PoolClient,
-  collection: number,
-  mode: "exclusive" | "shared",
-): Promise<void> {
-  const name = mode === "exclusive" ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared";
-  await client.query(`select ${name}(hashtext('catalogue load'), $1)`, [collection]);
 }
 
 /** The collection as it is told to those who follow changes; it cannot be deleted until the transaction ends. */

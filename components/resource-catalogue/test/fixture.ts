@@ -17,6 +17,8 @@ export interface CatalogueFixture {
   readonly postgres: TestServer;
   readonly url: string;
   readonly app: FastifyInstance;
+  /** With `INTERNAL_SECRET` among the settings. */
+  readonly createInternalServer: BuiltCatalogue["createInternalServer"];
   readonly request: (method: string, path: string, options?: RequestOptions) => Promise<TestResponse>;
   readonly close: () => Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function startCatalogue({
     postgres,
     url,
     app: built.app,
+    createInternalServer: built.createInternalServer,
     request: (method, path, options) => send(`${url}${path}`, method, options),
     close: async () => {
       await built.close();

@@ -8,7 +8,7 @@ import { OWN_COLUMNS, type PreparedRecord, prepareRecordCells } from "../store/r
 import { openCatalogueDatabase } from "../store/database.ts";
 import { GroupInserts } from "../store/group-inserts.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { lockForLoading } from "../store/write-records.ts";
+import { lockForLoading } from "../store/load-lock.ts";
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
 // Errors of connections that are broken on purpose are not shown.

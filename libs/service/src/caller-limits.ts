@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 import ipaddr from "ipaddr.js";
 import { Counter, Gauge, type Registry } from "prom-client";
 
@@ -32,12 +34,28 @@ interface RateOptions {
 export interface CallerPlaces {
   /** Takes a place. @returns gives it back, once. @throws {Problem} 429, 503 where all places of the service are taken */
   readonly take: (caller: LimitedCaller) => () => void;
+  /** Takes a place as soon as the caller may have one. @throws {Problem} as `take`, after the wait. Rejects when the signal aborts. */
+  readonly takeWhenFree: (caller: LimitedCaller, wait: PlaceWait) => Promise<() => void>;
+}
+
+interface PlaceWait {
+  readonly maxWaitMs: number;
+  readonly signal: AbortSignal;
 }
 
 /** A number of things in a window of time. */
 export interface CallerRate {
   /** Counts one. @throws {Problem} 429 with the time until the next window */
   readonly count: (caller: LimitedCaller) => void;
+}
+
+/** Gives a place back when the response closes; at once where the client went while its request was looked into. */
+export function releaseOnClose(response: ServerResponse, release: () => void): void {
+  if (response.destroyed) {
+    release();
+  } else {
+    response.once("close", release);
+  }
 }
 
 /** Of every service that takes registrations: a program registers what it finds one by one; more at once goes as a collection or a harvest. */
@@ -70,8 +88,11 @@ export class CallerLimits {
   /** Things that callers hold at the same time: streams, uploads. */
   createPlaces({ name, perUser, perAddress, total }: PlacesOptions): CallerPlaces {
     const held = new Map<string, number>();
+    const waiting = new Set<() => void>();
     let taken = 0;
-    return {
+    const mayTake = (caller: LimitedCaller): boolean =>
+      taken < total && (held.get(toKey(caller)) ?? 0) < (caller.user === undefined ? perAddress : perUser);
+    const places: CallerPlaces = {
       take: (caller) => {
         const key = toKey(caller);
         const own = held.get(key) ?? 0;
@@ -90,23 +111,41 @@ export class CallerLimits {
           });
         }
         held.set(key, own + 1);
-        this.#taken?.set({ limit: name }, (taken += 1));
+        taken += 1;
+        this.#taken?.set({ limit: name }, taken);
         let isHeld = true;
         return () => {
           if (!isHeld) {
             return;
           }
           isHeld = false;
-          this.#taken?.set({ limit: name }, (taken -= 1));
+          taken -= 1;
+          this.#taken?.set({ limit: name }, taken);
           const left = (held.get(key) ?? 1) - 1;
           if (left === 0) {
             held.delete(key);
           } else {
             held.set(key, left);
           }
+          // All of them, in their order: the first may be a caller who has its places.
+          const woken = [...waiting];
+          waiting.clear();
+          woken.forEach((wake) => wake());
         };
       },
+      takeWhenFree: async (caller, { maxWaitMs, signal }) => {
+        const end = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
+        while (!mayTake(caller) && !end.aborted) {
+          await new Promise<void>((resolve) => {
+            waiting.add(resolve);
+            end.addEventListener("abort", () => resolve(), { once: true });
+          });
+        }
+        signal.throwIfAborted();
+        return places.take(caller);
+      },
     };
+    return places;
   }
 
   /** Things that callers do again and again: registrations, exports. Counted in windows of time. */
