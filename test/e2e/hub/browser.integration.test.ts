@@ -108,7 +108,8 @@ test(
   async () => {
     const { page, context, origins } = await browser.open("eric");
     await startServer(page, "jupyterlite", "lite");
-    await page.locator(".jp-DirListing-item").filter({ hasText: "3-run-a-package" }).waitFor();
+    // Thirty megabytes of scripts are loaded and compiled first.
+    await page.locator(".jp-DirListing-item").filter({ hasText: "3-run-a-package" }).waitFor({ timeout: 180_000 });
     await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click();
     await runCell(page, "import swath; print(swath.environment()['user'])", "eric");
     await runCell(page, "print(swath.Files().list('scene/'))", "scene/nir.tif");
