@@ -105,7 +105,11 @@ for (const victim of ["service", "PostgreSQL"] as const) {
     };
     // As many loads at once as a caller may have.
     const loaders = [loader(), loader(), follow()];
-    await waitUntil("some loads", () => acknowledged.size >= 3);
+    await waitUntil("some loads", () => acknowledged.size >= 3).catch((error: unknown) => {
+      // Whoever follows would do so for ever.
+      isKilled = true;
+      throw error;
+    });
     if (victim === "service") {
       service.kill("SIGKILL");
     } else {
