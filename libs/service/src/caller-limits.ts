@@ -90,14 +90,14 @@ export class CallerLimits {
     const held = new Map<string, number>();
     const waiting = new Set<() => void>();
     let taken = 0;
+    const mostOf = ({ user }: LimitedCaller): number => (user === undefined ? perAddress : perUser);
     const mayTake = (caller: LimitedCaller): boolean =>
-      taken < total && (held.get(toKey(caller)) ?? 0) < (caller.user === undefined ? perAddress : perUser);
+      taken < total && (held.get(toKey(caller)) ?? 0) < mostOf(caller);
     const places: CallerPlaces = {
       take: (caller) => {
         const key = toKey(caller);
         const own = held.get(key) ?? 0;
-        const most = caller.user === undefined ? perAddress : perUser;
-        if (own >= most) {
+        if (own >= mostOf(caller)) {
           throw this.#refuse(
             name,
             caller,
@@ -136,10 +136,12 @@ export class CallerLimits {
       takeWhenFree: async (caller, { maxWaitMs, signal }) => {
         const end = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
         while (!mayTake(caller) && !end.aborted) {
-          await new Promise<void>((resolve) => {
-            waiting.add(resolve);
-            end.addEventListener("abort", () => resolve(), { once: true });
-          });
+          const { promise, resolve } = Promise.withResolvers<void>();
+          waiting.add(resolve);
+          end.addEventListener("abort", () => resolve(), { once: true });
+          await promise;
+          // Where the wait was given up, no place that is given back has taken it out.
+          waiting.delete(resolve);
         }
         signal.throwIfAborted();
         return places.take(caller);
