@@ -52,7 +52,7 @@ customers are not copied; what is not copied is listed, and the command ends wit
   },
 };
 
-/** The object store has an account of its own where root deployed it: files that are made anew go to the volume's owner. */
+/** The object store has its own account where root deployed it: files that are made anew go to the volume's owner. */
 function rebuild(directory: string, env: NodeJS.ProcessEnv): number {
   const { uid, gid } = statSync(directory);
   const status = runProgram("rebuild", { ...env, DATA_DIR: directory });

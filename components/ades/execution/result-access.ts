@@ -81,7 +81,7 @@ export async function toStoredAddress(
     : toDataAddress(output?.value ?? value, output?.mediaType, output?.encoding);
 }
 
-/** Whether an address names a result by a host of this service, whoever's job it is of. A job reads only what `toStoredAddress` finds. */
+/** Whether an address names the result of a job, of any user's, by a host of this service. A job reads only what `toStoredAddress` finds. */
 export function isResultAddress(settings: Pick<AdesSettings, "PUBLIC_URL" | "OPEN_HOST">, href: string): boolean {
   const path = toSpacePath(settings, href);
   return path !== undefined && RESULT_PATH.test(path.below);

@@ -43,7 +43,7 @@ export function showCompiledCode(): readonly View[] {
   if (own === undefined || !existsSync(own)) {
     return [];
   }
-  // A service with an account of its own has a link to what root compiled.
+  // A service with its own account has a link to what root compiled.
   const target = join(COMPILED, basename(own).replace(/-\d+$/, `-${SANDBOX_USER}`));
   return [{ kind: "read-only", source: realpathSync(own), target }];
 }

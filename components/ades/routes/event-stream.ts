@@ -23,7 +23,7 @@ interface StreamOptions {
   readonly closing: AbortSignal;
 }
 
-/** Answers with what `write` sends, until it ends or nobody listens any more. @throws {Problem} 429, 503 where too many are open */
+/** Answers with what `write` sends, until it ends or the client closes the connection. @throws {Problem} 429, 503 where too many are open */
 export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,

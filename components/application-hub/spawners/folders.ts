@@ -23,7 +23,7 @@ export interface HubFolders {
  * can enter.
  */
 export function openFolders(data: string): HubFolders {
-  // With the user's number: a hub that gets an account of its own leaves the folder of before to its owner.
+  // With the user's number: a hub that gets its own account cannot use the folder of another one.
   const run = join(tmpdir(), `swath-hub-${process.getuid?.() ?? 0}-${hash("sha256", data).slice(0, 10)}`);
   const shared = join(run, "shared");
   for (const folder of [data, join(data, "homes")]) {

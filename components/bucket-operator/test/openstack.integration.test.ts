@@ -162,7 +162,7 @@ test("kill -9 at any moment leaves no orphan: one project, one user, one pair of
     await operator.endLeases();
     await operator.start();
     if (response === undefined) {
-      // Nobody said that it was kept.
+      // The operator died before it acknowledged the request.
       assert.equal((await send("PUT", `/buckets/${name}`, { bucketName: `${name}-data` })).status, 202);
     }
     await waitFor(name, "Ready");

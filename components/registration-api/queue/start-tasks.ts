@@ -34,7 +34,7 @@ const CLEANUP_INTERVAL_MS = 3_600_000;
 /** Carries tasks out as they come, woken by new ones and by time. */
 export async function startTasks(options: LoopOptions): Promise<Loop> {
   const { pool, databaseUrl, logger, concurrency, run, retentionDays } = options;
-  // Long tasks of some hold up nobody else: the last places are for those who have none.
+  // Long tasks of some users hold up no others: the last places are for users who have none.
   const shared = concurrency - Math.floor(concurrency / PLACES_OF_EACH_RESERVED);
   /** Lease of a claim whose response was lost with the connection. */
   let unknown: string | undefined;

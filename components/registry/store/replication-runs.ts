@@ -137,7 +137,7 @@ export interface ClaimedRun {
   readonly isPlanned: boolean;
 }
 
-/** Runs that nobody works on: new ones, and those whose worker has died. */
+/** Runs without a worker: new ones, and those whose worker has died. */
 export const runQueue = createQueue<ClaimedRun>({
   table: "replication_run",
   key: ["id"],

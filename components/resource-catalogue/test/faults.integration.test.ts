@@ -106,7 +106,7 @@ for (const victim of ["service", "PostgreSQL"] as const) {
     // As many loads at once as a caller may have.
     const loaders = [loader(), loader(), follow()];
     await waitUntil("some loads", () => acknowledged.size >= 3).catch((error: unknown) => {
-      // Whoever follows would do so for ever.
+      // The reader of changes runs until then.
       isKilled = true;
       throw error;
     });

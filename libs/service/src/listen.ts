@@ -36,7 +36,7 @@ export async function listen(server: Server, address: ListenAddress): Promise<Li
     server.once("error", reject);
     const target =
       "path" in address ? { path: address.path } : { port: address.port, ...(address.host && { host: address.host }) };
-    // The socket is made in this call; nobody else may connect before its mode is set.
+    // The socket is made in this call; no other user may connect before its mode is set.
     const mask = isUnix ? process.umask(0o177) : undefined;
     server.listen({ ...target, backlog: 4096 }, () => {
       server.off("error", reject);

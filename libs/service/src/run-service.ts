@@ -191,7 +191,7 @@ function endKeepAlive(server: Server): void {
 
 /**
  * Waits until clients have let go of their connections. A server that closes an idle one may do so while a request is on its way, and
- * whoever sent it cannot know whether it was carried out.
+ * its client cannot know whether it was carried out.
  */
 async function untilDisconnected(server: Server, milliseconds: number): Promise<void> {
   const count = promisify(server.getConnections.bind(server));

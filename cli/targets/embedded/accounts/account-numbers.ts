@@ -120,7 +120,7 @@ function listNumbersOfOthers({ directory }: ClusterPaths): readonly number[] {
   });
 }
 
-/** Users and groups of the machine that somebody made in this range. */
+/** Numbers of users and groups in /etc/passwd and /etc/group; some may be in this range. */
 function listSystemNumbers(): readonly number[] {
   return ["/etc/passwd", "/etc/group"].flatMap((file) =>
     readFileSync(file, "utf8")

@@ -21,7 +21,7 @@ import type { ClusterPaths } from "../state/paths.ts";
 const GROUP_READS = 0o640;
 const GROUP_PASSES = 0o750;
 
-/** The ingress's own copy of its configuration, where it has an account of its own. */
+/** The copy of the configuration that the ingress reads, where it has its own account. */
 export const publishedConfig = ({ ingress }: Pick<ClusterPaths, "ingress">): string => join(ingress, "ingress.json");
 
 /**

@@ -27,7 +27,7 @@ export const INGRESS_ACCOUNT = "component/ingress";
 export const STATUS_SOCKET = "socket/supervisor/status";
 
 /**
- * An account for each component, and a group for each socket: whoever the plan gives the address is in the group, and nobody else.
+ * An account for each component, and a group for each socket, whose members are the components that the plan gives its address to.
  * @param numberOf gives each purpose a number that nothing else has
  * @param confinesSandboxes whether programs that make sandboxes need nothing of root's
  */

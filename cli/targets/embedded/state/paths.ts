@@ -34,7 +34,7 @@ export interface ClusterPaths {
   /** It also answers here, to services that may look and nothing else. */
   readonly statusSocket: string;
   readonly ingressConfig: string;
-  /** What the ingress reads: responses to ACME challenges, and all it needs where it has an account of its own. */
+  /** What the ingress reads: responses to ACME challenges, and all it needs where it has its own account. */
   readonly ingress: string;
   /** Short name of this folder, the same for everyone who looks at it. */
   readonly id: string;

@@ -23,7 +23,7 @@ export function prepareDirectories(paths: ClusterPaths): void {
     makePrivate(paths.volumes, 0o711);
     makePrivate(paths.logs, 0o700);
     makePrivate(paths.tls, 0o700);
-    // Its group is that of the ingress, where that has an account of its own.
+    // Its group is that of the ingress, where that has its own account.
     makePrivate(paths.ingress, 0o750);
     makePrivate(join(paths.run, "pods"), 0o711);
     makePrivate(join(paths.run, "svc"), 0o711);

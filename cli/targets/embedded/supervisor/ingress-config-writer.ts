@@ -12,7 +12,7 @@ type FindController = (workload: string) => WorkloadController | undefined;
 
 /**
  * Writes the ingress's configuration whenever hosts, pods, their readiness or certificates change.
- * @param group of the ingress, where it has an account of its own
+ * @param group of the ingress, where it has its own account
  */
 export function createIngressConfigWriter(
   paths: ClusterPaths,

@@ -13,7 +13,7 @@ export interface CogOptions {
   readonly type: SampleType;
   /** Written where there is nothing. */
   readonly nodata?: number;
-  /** Pixels that not all bands have are told by a mask beside them, which is left out where every pixel is there. */
+  /** A mask marks the pixels that are missing in some band; it is left out where none is. */
   readonly hasMask?: boolean;
   readonly bands: readonly (Pick<BandInfo, "scale" | "offset" | "unit" | "description"> &
     Partial<Pick<BandInfo, "color">>)[];
