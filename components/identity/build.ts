@@ -62,6 +62,7 @@ export async function buildIdentity({
           provider: settings.LOGIN_PROVIDER,
           realm: settings.LOGIN_REALM,
           registration: settings.LOGIN_REGISTRATION === "open" ? "open" : "operators",
+          decisions: settings.DECISIONS === "open" ? "open" : "callers",
           profile,
           delegates: settings.DECISION_POINT
             ? createDelegateClient(splitList(settings.DECISION_ALLOW_PRIVATE))

@@ -20,6 +20,12 @@ export const settings = defineSettings({
     default: "operators",
     description: "Who registers clients at the login service: operators, or open for everybody.",
   },
+  DECISIONS: {
+    kind: "string",
+    default: "callers",
+    description:
+      "Whom the decision point tells its decisions: callers with a token or a client's secret, or open for everybody.",
+  },
   DEMO_PASSWORD: {
     kind: "boolean",
     default: false,

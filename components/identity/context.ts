@@ -44,6 +44,8 @@ export interface LoginFace {
   readonly realm: string;
   /** Who registers clients. */
   readonly registration: "open" | "operators";
+  /** Whom the decision point answers: those who show a token or a secret, or everybody. */
+  readonly decisions: "callers" | "open";
   /** Other decision points that policies may name; set where there is a policy decision point. */
   readonly delegates?: DelegateClient | undefined;
   /** Set where users have their profile there. */

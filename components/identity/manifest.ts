@@ -105,6 +105,7 @@ function toLoginFace({ settings: { variables } }: DeployContext): Record<string,
     LOGIN_REALM: variables.IDENTITY_REALM,
     LOGIN_REGISTRATION: variables.LOGIN_SERVICE_REGISTRATION,
     DECISION_POINT: String(variables.REQUIRE_PDP),
+    DECISIONS: variables.PDP_DECISIONS,
     ...(variables.REQUIRE_USER_PROFILE && {
       USER_PROFILE: "true",
       ...(variables.SMTP_URL !== undefined && { SMTP_URL: variables.SMTP_URL }),

@@ -131,6 +131,13 @@ export const identityVariables = {
     meaning:
       "Who registers clients at the login service: operators alone, with an access token, or everybody (open): 20 an hour from one address, and people must then agree to a login with them, in a browser.",
   },
+  PDP_DECISIONS: {
+    type: choice(["callers", "open"]),
+    variants: ["B"],
+    fallback: fixed("callers"),
+    meaning:
+      "Whom the decision point tells its decisions: callers who show a token or a client's secret, or everybody (open), as clients of the earlier release line expect: 6,000 a minute for one address.",
+  },
   SMTP_URL: {
     type: secretUrl(["smtp", "smtps"]),
     variants: ["B"],

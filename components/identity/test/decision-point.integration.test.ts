@@ -288,6 +288,23 @@ test("the page and the document of the interface are there", async () => {
   assert.ok(body.paths["/pdp/policy/validate"].get);
 });
 
+test("an open decision point decides for callers that it does not know, and tells and changes nothing else", async () => {
+  const openOne = await startIdentity({ login: true, decisions: "open" });
+  try {
+    const { access_token: bearer } = await openOne.logIn("admin");
+    const ask = (user: string) => openOne.send(`${POLICY}validate`, { json: question(user) });
+    assert.equal((await openOne.send(POLICY, { json: policy({ EQUAL: { user_name: "eric" } }), bearer })).status, 200);
+    assert.deepEqual([(await ask("eric")).status, (await ask("bob")).status], [200, 401]);
+    assert.equal((await ask("bob")).body.Response[0].Decision, "Deny");
+    // Who shows something must show something right.
+    assert.equal((await openOne.send(`${POLICY}validate`, { json: question("eric"), bearer: "x" })).status, 401);
+    assert.equal((await openOne.send(POLICY)).status, 401);
+    assert.equal((await openOne.send(POLICY, { json: policy({ EQUAL: { user_name: "bob" } }) })).status, 401);
+  } finally {
+    await openOne.close();
+  }
+});
+
 test("a login service without the decision point answers nothing below /pdp", async () => {
   const without = await startIdentity({ login: true, decisionPoint: false });
   try {

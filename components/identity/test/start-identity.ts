@@ -63,6 +63,7 @@ interface AskInit {
 export async function startIdentity({
   login = false,
   decisionPoint = true,
+  decisions = "callers",
   registration = "off",
   host = "127.0.0.1",
   smtpUrl,
@@ -72,6 +73,8 @@ export async function startIdentity({
   readonly host?: string;
   readonly login?: boolean;
   readonly decisionPoint?: boolean;
+  /** Whom the decision point answers: `callers` or `open`. */
+  readonly decisions?: string;
   readonly smtpUrl?: string;
 } = {}): Promise<TestIdentity> {
   const postgres = await startTestServer();
@@ -113,6 +116,7 @@ export async function startIdentity({
       LOGIN_REGISTRATION: "open",
       DEMO_PASSWORD: true,
       DECISION_POINT: decisionPoint,
+      DECISIONS: decisions,
       DECISION_ALLOW_PRIVATE: "127.0.0.1",
       CLIENT_ALLOW_PRIVATE: "127.0.0.1",
       CLIENT_REGISTRATION: registration,

@@ -124,6 +124,7 @@ export interface Variables {
   readonly IDENTITY_CLIENT_ALLOW_PRIVATE: string | undefined;
   readonly LOGIN_PROVIDER: string;
   readonly LOGIN_SERVICE_REGISTRATION: "open" | "operators";
+  readonly PDP_DECISIONS: "callers" | "open";
   readonly LOGIN_SERVICE_ADMIN_PASSWORD: PlatformSecret;
   /** Mail server of the user profile. */
   readonly SMTP_URL: PlatformSecret | undefined;

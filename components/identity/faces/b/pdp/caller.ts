@@ -18,6 +18,10 @@ export interface PdpCaller {
   readonly isOperator: boolean;
 }
 
+/** Whether a request says who sends it, rightly or not. */
+export const showsCredentials = ({ headers }: FastifyRequest): boolean =>
+  headers.authorization !== undefined || readRequestTokens(headers, true).length > 0;
+
 /** A user by ID or access token, or a client by its secret. @throws {PdpError} 401 */
 export async function findPdpCaller(
   context: IdentityContext,

@@ -14,9 +14,11 @@ import {
   listDecisionPolicies,
   updateDecisionPolicy,
 } from "../../../store/decision-policies.ts";
+import { findRealmOr404 } from "../../../protocol/realm-scope.ts";
 import { announceRules } from "../../../store/resource-servers.ts";
-import { type PdpCaller, findPdpCaller } from "./caller.ts";
+import { type PdpCaller, findPdpCaller, showsCredentials } from "./caller.ts";
 import { decideRequest } from "./decide.ts";
+import { createDecisionLimit } from "./decision-limit.ts";
 import { HOPS_HEADER, MAX_HOPS } from "./delegate.ts";
 import { PdpError } from "./errors.ts";
 import { readPolicyDocument } from "./policy-document.ts";
@@ -24,12 +26,23 @@ import { readBody } from "./read-body.ts";
 import { DENY, PERMIT, readDecisionRequest } from "./xacml.ts";
 
 const MAX_LISTED = 1000;
+/** What the earlier release line says to who does not own a policy. */
+const NOT_OWNER = "Could not get the UUID for the user";
 const TAG = { tags: ["policies"] };
 const ANY_JSON = { type: "object", additionalProperties: true } as const;
 
 /** Decisions and the policies that they are made by. */
 export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContext, face: LoginFace): void {
   const open = (request: FastifyRequest) => findPdpCaller(context, face, request);
+  const limit = createDecisionLimit();
+  /** The realm whose users and policies decide, for who may ask. */
+  const openRealm = async (request: FastifyRequest) => {
+    if (face.decisions === "open" && !showsCredentials(request)) {
+      limit(request.ip);
+      return await findRealmOr404(context, face.realm);
+    }
+    return (await open(request)).handle;
+  };
 
   for (const method of ["GET", "POST"] as const) {
     app.route({
@@ -41,7 +54,7 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
         ...(method === "POST" && { body: ANY_JSON }),
       },
       handler: async (request, reply) => {
-        const { handle } = await open(request);
+        const handle = await openRealm(request);
         const body = await readBody(request);
         const isPermitted = await decideRequest(context, handle, readDecisionRequest(body), {
           body: Object(body) as object,
@@ -65,6 +78,10 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
         ...(caller.isOperator ? {} : { owner: caller.userId }),
         limit: MAX_LISTED,
       });
+      if (policies.length === 0 && typeof resource === "string" && (await isOthers(context, caller, resource))) {
+        // Known clients read both: the reason in a header, and the list.
+        return send(reply.header("error", NOT_OWNER), 401, { policies: [], error: NOT_OWNER });
+      }
       return send(reply, 200, { policies: policies.map(show) });
     },
   );
@@ -148,9 +165,19 @@ async function openPolicy(
     throw new PdpError(404, "no such policy", "There is no policy with this ID");
   }
   if (!isOperator && policy.owner !== userId) {
-    throw new PdpError(401, "Could not get the UUID for the user", "The policy is somebody else's");
+    throw new PdpError(401, NOT_OWNER, "The policy is somebody else's");
   }
   return policy;
+}
+
+/** Whether a resource that this caller has no policies of belongs to somebody else. */
+async function isOthers(
+  { pool }: IdentityContext,
+  { handle, userId, isOperator }: PdpCaller,
+  resource: string,
+): Promise<boolean> {
+  const home = isOperator ? undefined : await findResourceHome(pool, handle.realm.id, resource);
+  return home !== undefined && home.owner !== userId && home.client !== userId;
 }
 
 /** Nobody grants what is somebody else's: the resource is the caller's own, or nobody has policies of it. @throws {PdpError} 401 */
