@@ -5,7 +5,7 @@ import {
   type RequestCookies,
   type TokenVerifier,
   type VerifiedToken,
-  methodScope,
+  permissionScope,
   readDpopToken,
 } from "@swath/auth";
 import type { IncomingMessage } from "node:http";
@@ -154,10 +154,12 @@ async function addTicket(guard: Guard, { request, host, canonical }: Incoming, c
     guard.challengesWithTickets !== true || isNavigation(request) ? undefined : guard.policies.peek(clientId);
   const resources = evaluator?.findResources(canonical.path.decoded) ?? [];
   if (guard.issuer.acceptIdTokens) {
-    const scope = methodScope(canonical.method);
     const permissions = resources
       .filter(({ type }) => type === METHOD_RESOURCE_TYPE)
-      .map(({ id }) => ({ resource_id: id, resource_scopes: [scope] }));
+      .map((resource) => ({
+        resource_id: resource.id,
+        resource_scopes: [permissionScope(resource, canonical.method)],
+      }));
     const ticket = await guard.tickets?.ticket(host.credentials, permissions);
     return ticket === undefined ? challenge : `${challenge}, ${umaChallenge(guard.tickets?.issuer ?? "", ticket)}`;
   }

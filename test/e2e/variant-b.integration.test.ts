@@ -293,6 +293,16 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   assert.equal((await response("/maps/open/x")).status, 200);
   assert.equal((await response("/nowhere")).status, 200, "nobody registered it");
 
+  // What everybody may use who is logged in is asked for by that scope, whatever the method.
+  const everybody = { name: "Base", icon_uri: "/base", resource_scopes: ["Authenticated"] };
+  assert.equal((await register(admin, everybody)).status, 200);
+  for (const method of ["GET", "POST"]) {
+    const asked = (await response("/base/x", "0", method)).header("www-authenticate") ?? "";
+    const given = await exchange(bob, asked.split("ticket=")[1] ?? "");
+    assert.equal(given.status, 200, asked);
+    assert.equal((await response("/base/x", given.token, method)).status, 200, method);
+  }
+
   // The gatekeeper asks the same rules.
   const onHost = async (path: string, who?: string, method = "GET") =>
     (await fixture.send("dummy-service", path, { method, headers: who === undefined ? [] : [`X-User-Id: ${who}`] }))
@@ -303,22 +313,19 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   );
   assert.equal(await onHost("/maps/x", bob, "POST"), 403, "a method that was not registered");
   assert.equal(await onHost("/maps/open/x"), 200, "a resource that is open");
-  assert.equal(
-    (
-      await fixture.send("auth", "/pdp/policy/validate", {
-        method: "GET",
-        headers: [json, `X-User-Id: ${admin}`],
-        body: JSON.stringify({
-          Request: {
-            AccessSubject: [{ Attribute: [{ AttributeId: "user_name", Value: "bob" }] }],
-            Action: [{ Attribute: [{ AttributeId: "action-id", Value: "get" }] }],
-            Resource: [{ Attribute: [{ AttributeId: "resource-id", Value: id }] }],
-          },
-        }),
-      })
-    ).status,
-    200,
-  );
+  const decide = (action: string) =>
+    fixture.send("auth", "/pdp/policy/validate", {
+      method: "GET",
+      headers: [json, `X-User-Id: ${admin}`],
+      body: JSON.stringify({
+        Request: {
+          AccessSubject: [{ Attribute: [{ AttributeId: "user_name", Value: "bob" }] }],
+          Action: [{ Attribute: [{ AttributeId: "action-id", Value: action }] }],
+          Resource: [{ Attribute: [{ AttributeId: "resource-id", Value: id }] }],
+        },
+      }),
+    });
+  assert.deepEqual([(await decide("get")).status, (await decide("bad")).status], [200, 401]);
   assert.equal(
     (await fixture.send(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
     204,

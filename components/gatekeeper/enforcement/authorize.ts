@@ -2,7 +2,7 @@ import {
   METHOD_RESOURCE_TYPE,
   TokenError,
   type VerifiedToken,
-  methodScope,
+  permissionScope,
   parseCookies,
   readCookie,
   readRequestTokens,
@@ -46,20 +46,21 @@ export async function authorize(
   if (registered.length === 0 && evaluator.policySet.enforcementMode !== "ENFORCING") {
     return pass();
   }
-  const scope = methodScope(method);
+  const permissions = registered.map((resource) => ({
+    resource_id: resource.id,
+    resource_scopes: [permissionScope(resource, method)],
+  }));
   for (const { token, isRpt } of listTokens(request, clientId)) {
     const verified = await verifyToken(verifier, token, [...audiences, clientId]);
     if (verified !== undefined && (await policies.isTokenActive(verified))) {
-      const hasPermission = registered.length === 0 || registered.some(({ id }) => isPermitted(verified, id, scope));
+      const hasPermission =
+        permissions.length === 0 || permissions.some((permission) => isPermitted(verified, permission));
       if (hasPermission && evaluator.decidePath(path, { identity: verified.identity, now, method }).granted) {
         return respond(request, response, { status: 200, headers: describeRpt(token, isRpt || registered.length > 0) });
       }
     }
   }
-  const ticket = await tickets?.ticket(
-    host.credentials,
-    registered.map(({ id }) => ({ resource_id: id, resource_scopes: [scope] })),
-  );
+  const ticket = await tickets?.ticket(host.credentials, permissions);
   respond(request, response, {
     status: 401,
     ...(ticket !== undefined && {
@@ -107,13 +108,19 @@ async function verifyToken(
 }
 
 /** Whether a token has a permission for a resource (UMA 2.0 Federated Authorization §5.1.1). */
-function isPermitted({ claims }: VerifiedToken, resource: string, scope: string): boolean {
+function isPermitted(
+  { claims }: VerifiedToken,
+  { resource_id: resource, resource_scopes: wanted }: { resource_id: string; resource_scopes: readonly string[] },
+): boolean {
   const { permissions } = Object(claims["authorization"]) as { permissions?: unknown };
   return (
     Array.isArray(permissions) &&
     permissions.some((item) => {
       const { rsid, scopes } = Object(item) as { rsid?: unknown; scopes?: unknown };
-      return rsid === resource && (scopes === undefined || (Array.isArray(scopes) && scopes.includes(scope)));
+      return (
+        rsid === resource &&
+        (scopes === undefined || (Array.isArray(scopes) && wanted.every((scope) => scopes.includes(scope))))
+      );
     })
   );
 }

@@ -282,7 +282,8 @@ function readPlaces(element: XmlElement): readonly [Expression, Expression] {
 }
 
 function toPlace(element: XmlElement): Expression {
-  const place = parseGml(element);
+  // OGC 07-006 names no default; pycsw has latitude first where no reference system is named, and its clients send that.
+  const place = parseGml(element, { isLatitudeFirst: true, dimension: 2 });
   return "bbox" in place ? { kind: "bbox", bbox: place.bbox } : { kind: "geometry", geometry: place.geometry };
 }
 

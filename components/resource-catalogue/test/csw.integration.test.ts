@@ -169,7 +169,7 @@ test("a record that came as XML is kept byte for byte, and shown in every schema
   assert.match(iso.text, /<ows:LowerCorner>-10 170<\/ows:LowerCorner><ows:UpperCorner>10 -170<\/ows:UpperCorner>/);
   const found = await send(
     filter2(
-      `<ogc:And><ogc:PropertyIsEqualTo><ogc:PropertyName>apiso:Type</ogc:PropertyName><ogc:Literal>dataset</ogc:Literal></ogc:PropertyIsEqualTo><ogc:BBOX><ogc:PropertyName>apiso:BoundingBox</ogc:PropertyName><gml:Envelope><gml:lowerCorner>175 0</gml:lowerCorner><gml:upperCorner>176 1</gml:upperCorner></gml:Envelope></ogc:BBOX></ogc:And>`,
+      `<ogc:And><ogc:PropertyIsEqualTo><ogc:PropertyName>apiso:Type</ogc:PropertyName><ogc:Literal>dataset</ogc:Literal></ogc:PropertyIsEqualTo><ogc:BBOX><ogc:PropertyName>apiso:BoundingBox</ogc:PropertyName><gml:Envelope><gml:lowerCorner>0 175</gml:lowerCorner><gml:upperCorner>1 176</gml:upperCorner></gml:Envelope></ogc:BBOX></ogc:And>`,
     ),
   );
   assert.deepEqual(idsOf(found.text), ["iso-1"]);

@@ -45,6 +45,7 @@ export {
   VIEW_SCOPE,
   createEvaluator,
   methodScope,
+  permissionScope,
 } from "./policy/evaluator.ts";
 export { type ClaimNames, identityOf } from "./policy/identity-of.ts";
 export { type RuleNode, evaluateRules, findRuleMistake } from "./policy/rules.ts";

@@ -51,6 +51,12 @@ const AUTHENTICATED_SCOPE = "Authenticated";
 /** The scope of a request on a resource whose scopes are methods. */
 export const methodScope = (method: string): string => `protected_${method.toLowerCase()}`;
 
+/** The scope that a permission to send a request to a resource has: what everybody may who logged in is registered so, not by methods. */
+export function permissionScope({ scopes }: Resource, method: string): string {
+  const scope = methodScope(method);
+  return !scopes.includes(scope) && scopes.includes(AUTHENTICATED_SCOPE) ? AUTHENTICATED_SCOPE : scope;
+}
+
 /** The scope that stands for using a resource at all. */
 export const VIEW_SCOPE = "view";
 
