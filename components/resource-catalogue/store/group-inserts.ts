@@ -9,8 +9,8 @@ const MAX_GROUPS = 2;
 const SIZES = [16, 8, 4, 2] as const;
 /** Larger rows are written alone: a group is no longer than its slowest row. */
 const MAX_ROW_LENGTH = 64 * 1024;
-/** SQLSTATE classes of errors after which PostgreSQL has certainly taken everything back, and a row may be to blame. */
-const ROLLED_BACK = /^(?:21|22|23|40|54)/;
+/** SQLSTATE of errors after which PostgreSQL has certainly taken everything back, and a row may be to blame. */
+const ROLLED_BACK = /^(?:21|22|23|40|54|55P03)/;
 
 interface Waiting {
   readonly record: PreparedRecord;
@@ -27,6 +27,8 @@ export class GroupInserts {
   readonly #pool: pg.Pool;
   #waiting: Waiting[] = [];
   #running = 0;
+  /** The last write of each collection that is being loaded. */
+  readonly #lanes = new Map<number, Promise<void>>();
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
@@ -91,7 +93,7 @@ export class GroupInserts {
         }
       }
       // Not waited for: the next group has nothing to do with a load.
-      void Promise.all(busy.map((entry) => this.#writeAlone(entry)));
+      busy.forEach((entry) => this.#writeInLane(entry));
     } catch (error) {
       if (!ROLLED_BACK.test((error as { code?: string }).code ?? "")) {
         // Whether it was committed is not known: nothing may be written again, and nothing said to be there.
@@ -100,6 +102,21 @@ export class GroupInserts {
       }
       await Promise.all(group.map((entry) => this.#writeAlone(entry)));
     }
+  }
+
+  /**
+   * One at a time of each collection that is being loaded: where the load holds the id, the write waits for it with a connection, and all
+   * connections must not wait for the same load.
+   */
+  #writeInLane(entry: Waiting): void {
+    const { collection } = entry;
+    const lane = (this.#lanes.get(collection) ?? Promise.resolve()).then(() => this.#writeAlone(entry));
+    this.#lanes.set(collection, lane);
+    void lane.then(() => {
+      if (this.#lanes.get(collection) === lane) {
+        this.#lanes.delete(collection);
+      }
+    });
   }
 
   async #writeAlone({ record, collection, resolve, reject }: Waiting): Promise<void> {
