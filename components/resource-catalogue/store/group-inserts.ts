@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import { isHeld, writeOne } from "./held-collections.ts";
 import { COLUMNS, OWN_COLUMNS, type PreparedRecord, isCopyLine } from "./record-columns.ts";
 import { WriteConflict, type Written, insertOne } from "./write-records.ts";
 
@@ -27,8 +28,6 @@ export class GroupInserts {
   readonly #pool: pg.Pool;
   #waiting: Waiting[] = [];
   #running = 0;
-  /** The last write of each collection that is being loaded. */
-  readonly #lanes = new Map<number, Promise<void>>();
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
@@ -75,8 +74,12 @@ export class GroupInserts {
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
-    if (group.length === 1) {
-      await Promise.all(group.map((entry) => this.#writeAlone(entry)));
+    const [only] = group;
+    if (only !== undefined && group.length === 1) {
+      const isWaitedFor = !isHeld(this.#pool, only.collection);
+      const written = this.#writeAlone(only);
+      // Where something holds the collection, the next group has nothing to do with it.
+      await (isWaitedFor ? written : undefined);
       return;
     }
     try {
@@ -93,7 +96,7 @@ export class GroupInserts {
         }
       }
       // Not waited for: the next group has nothing to do with a load.
-      busy.forEach((entry) => this.#writeInLane(entry));
+      busy.forEach((entry) => void this.#writeAlone(entry));
     } catch (error) {
       if (!ROLLED_BACK.test((error as { code?: string }).code ?? "")) {
         // Whether it was committed is not known: nothing may be written again, and nothing said to be there.
@@ -104,24 +107,9 @@ export class GroupInserts {
     }
   }
 
-  /**
-   * One at a time of each collection that is being loaded: where the load holds the id, the write waits for it with a connection, and all
-   * connections must not wait for the same load.
-   */
-  #writeInLane(entry: Waiting): void {
-    const { collection } = entry;
-    const lane = (this.#lanes.get(collection) ?? Promise.resolve()).then(() => this.#writeAlone(entry));
-    this.#lanes.set(collection, lane);
-    void lane.then(() => {
-      if (this.#lanes.get(collection) === lane) {
-        this.#lanes.delete(collection);
-      }
-    });
-  }
-
   async #writeAlone({ record, collection, resolve, reject }: Waiting): Promise<void> {
     try {
-      resolve(await insertOne(this.#pool, record, collection));
+      resolve(await writeOne(this.#pool, collection, () => insertOne(this.#pool, record, collection)));
     } catch (error) {
       reject(error);
     }
