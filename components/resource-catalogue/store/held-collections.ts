@@ -61,8 +61,7 @@ class HeldCollections {
 const ofPools = new WeakMap<pg.Pool, HeldCollections>();
 
 /** Whether writes of a collection wait for each other now. */
-export const isHeld = (pool: pg.Pool, collection: number): boolean =>
-  ofPools.get(pool)?.isHeld(collection) === true;
+export const isHeld = (pool: pg.Pool, collection: number): boolean => ofPools.get(pool)?.isHeld(collection) === true;
 
 /** Writes a record, or deletes one or its collection. @throws {Problem} 503 where too many writes wait for the same collection */
 export function writeOne<T>(pool: pg.Pool, collection: number, work: () => Promise<T>): Promise<T> {
