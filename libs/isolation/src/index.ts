@@ -1,3 +1,4 @@
+export { CONTAINER_FILTER } from "./container-filter.ts";
 export { SANDBOX_USER } from "./bubblewrap.ts";
 export { type IsolationReport, findIsolation } from "./find-isolation.ts";
 export {

@@ -1,4 +1,4 @@
-import { type EngineReport, findContainerEngine } from "@swath/isolation";
+import { CONTAINER_FILTER, type EngineReport, findContainerEngine } from "@swath/isolation";
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const HOME = "/home/jovyan";
 const USER = { uid: 1000, gid: 100 };
 const STOP_SECONDS = 8;
 const BESIDE_MS = 30_000;
-const SEALED = ["--cap-drop", "all", "--security-opt", "no-new-privileges"];
+const SEALED = ["--cap-drop", "all", "--security-opt", "no-new-privileges", CONTAINER_FILTER];
 
 interface ContainerOptions {
   readonly folders: HubFolders;
