@@ -43,6 +43,11 @@ function install(programs: Readonly<Record<string, string>>): string {
   return bin;
 }
 
+/** A podman that says which control groups it has. */
+const podman = (...cgroupControllers: readonly string[]): string =>
+  `echo '${JSON.stringify({ version: { Version: "5.0" }, host: { cgroupControllers } })}'`;
+const DOCKER = `echo '{"ServerVersion":"27.1","MemoryLimit":true,"PidsLimit":true,"CpuCfsQuota":true}'`;
+
 async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -64,18 +69,25 @@ test("a machine without a container engine is told what does not work then", asy
 test("the engine that is asked for is the one that is looked at", async () => {
   const none = await examine({ CONTAINER_ENGINE: "none" });
   assert.deepEqual([none.of("containers")[0]?.verdict, none.of("containers")[0]?.advice], ["good", undefined]);
-  const missing = await examineEngine("docker", install({ podman: "echo 5.0" }));
+  const missing = await examineEngine("docker", install({ podman: podman() }));
   assert.equal(missing.verdict, "bad");
   assert.match(missing.found, /^CONTAINER_ENGINE is docker, which is not installed$/);
-  const path = install({ podman: "echo 5.0", docker: "echo 27.1" });
+  const path = install({ podman: podman("memory", "pids", "cpu"), docker: DOCKER });
   assert.equal((await examineEngine("docker", path)).found, "docker 27.1");
   assert.equal((await examineEngine("auto", path)).found, "podman 5.0");
+});
+
+test("names the limits that the kernel does not hold containers to", async () => {
+  const delegated = await examineEngine("podman", install({ podman: podman("memory", "pids") }));
+  assert.deepEqual([delegated.verdict, delegated.found], ["limited", "podman 5.0, without limits of CPU"]);
+  const none = await examineEngine("docker", install({ docker: `echo '{"ServerVersion":"27.1"}'` }));
+  assert.equal(none.found, "docker 27.1, without limits of memory, processes, CPU");
 });
 
 test("isolation is tried: what works is named, what does not comes with the command that mends it", async () => {
   const [found] = (await examine({})).of("isolation");
   if (findIsolation().works) {
-    assert.match(found?.found ?? "", /run in (bubblewrap|util-linux)$/);
+    assert.match(found?.found ?? "", /run in (bubblewrap|util-linux); the services watch/);
     assert.equal(found?.advice, undefined);
   } else {
     assert.match(found?.meaning ?? "", /name no container are refused/);
@@ -92,7 +104,7 @@ test("the C library is named", async () => {
 test("reports the engine that services use, also when another one would work", async () => {
   const broken = await examineEngine("auto", install({ podman: "echo 'Error: no overlay here' >&2; exit 125" }));
   assert.deepEqual([broken.verdict, broken.found], ["limited", "podman does not work: Error: no overlay here"]);
-  const second = await examineEngine("auto", install({ podman: "exit 125", docker: "echo 27.1" }));
+  const second = await examineEngine("auto", install({ podman: "exit 125", docker: DOCKER }));
   assert.equal(second.verdict, "limited");
   assert.match(second.advice ?? "", /podman info says more, or set CONTAINER_ENGINE=docker$/);
 });

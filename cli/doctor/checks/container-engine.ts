@@ -7,6 +7,9 @@ import type { Check, Finding } from "../finding.ts";
 
 const TIMEOUT_MS = 20_000;
 const SUBJECT = "containers";
+const LIMITS = ["memory", "processes", "CPU"];
+const LIMITS_ADVICE =
+  "Let the kernel's control groups (version 2) limit them: for a user without root, systemd's Delegate=memory pids cpu of user@.service.";
 const REFUSED =
   "Application packages whose tools require a container (DockerRequirement) are refused; the examples also run without.";
 
@@ -40,7 +43,16 @@ export async function examineEngine(requested: string, path?: string): Promise<F
   const { command, kind } = report.engine;
   const answer = await callEngine(report.engine);
   if ("version" in answer) {
-    return { verdict: "good", subject: SUBJECT, found: `${kind} ${answer.version}` };
+    const missing = LIMITS.filter((limit) => !answer.limits.includes(limit));
+    return missing.length === 0
+      ? { verdict: "good", subject: SUBJECT, found: `${kind} ${answer.version}` }
+      : {
+          verdict: "limited",
+          subject: SUBJECT,
+          found: `${kind} ${answer.version}, without limits of ${missing.join(", ")}`,
+          meaning: "A program in a container can use more of them than it may, and slow this machine down for all.",
+          advice: LIMITS_ADVICE,
+        };
   }
   const other = CONTAINER_ENGINES.find((name) => name !== kind && findProgram([name], path) !== undefined);
   const useOther = requested === "auto" && other !== undefined ? `, or set CONTAINER_ENGINE=${other}` : "";
@@ -53,16 +65,47 @@ export async function examineEngine(requested: string, path?: string): Promise<F
   };
 }
 
-async function callEngine({
-  command,
-  kind,
-}: ContainerEngine): Promise<{ readonly version: string } | { readonly reason: string }> {
-  const format = kind === "docker" ? "{{.ServerVersion}}" : "{{.Version.Version}}";
+/** What an engine says of itself. */
+interface EngineInfo {
+  readonly version: string;
+  /** Of what the kernel limits in containers here. */
+  readonly limits: readonly string[];
+}
+
+/** The parts of `podman info` and of `docker info` that are looked at. */
+interface PodmanInfo {
+  readonly version: { readonly Version: string };
+  readonly host: { readonly cgroupControllers?: readonly string[] | null };
+}
+interface DockerInfo {
+  readonly ServerVersion: string;
+  readonly MemoryLimit?: boolean;
+  readonly PidsLimit?: boolean;
+  readonly CpuCfsQuota?: boolean;
+}
+
+async function callEngine({ command, kind }: ContainerEngine): Promise<EngineInfo | { readonly reason: string }> {
+  const format = kind === "docker" ? "{{json .}}" : "json";
   try {
     const { stdout } = await promisify(execFile)(command, ["info", "--format", format], { timeout: TIMEOUT_MS });
-    return { version: stdout.trim() };
+    return kind === "docker" ? readDocker(JSON.parse(stdout)) : readPodman(JSON.parse(stdout));
   } catch (error) {
     const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
     return { reason: (stderr?.trim() || message).split("\n").at(-1) ?? "" };
   }
 }
+
+function readPodman({ version, host }: PodmanInfo): EngineInfo {
+  const has = (name: string) => host.cgroupControllers?.includes(name) === true;
+  return { version: version.Version, limits: pick({ memory: has("memory"), processes: has("pids"), CPU: has("cpu") }) };
+}
+
+function readDocker({ ServerVersion, MemoryLimit, PidsLimit, CpuCfsQuota }: DockerInfo): EngineInfo {
+  return {
+    version: ServerVersion,
+    limits: pick({ memory: MemoryLimit === true, processes: PidsLimit === true, CPU: CpuCfsQuota === true }),
+  };
+}
+
+const pick = (limits: Readonly<Record<string, boolean>>): readonly string[] =>
+  Object.keys(limits).filter((name) => limits[name]);
