@@ -155,8 +155,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
           connections: 1,
           onError: (error) => logger.warn({ err: error }, "the audit trail is away"),
         });
-  const audit =
-    trail && createAuditTrail({ note: trail.audit.note, rootUser: settings.OBJSTORE_ROOT_USER });
+  const audit = trail && createAuditTrail({ note: trail.audit.note, rootUser: settings.OBJSTORE_ROOT_USER });
   const server = createS3Server({
     ...common,
     stalled,

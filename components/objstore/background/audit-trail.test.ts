@@ -29,7 +29,10 @@ test("changes of rights, keys and buckets are noted; reads and writes of objects
   const noted = ["PutBucketPolicy", "DeleteBucketPolicy", "PutBucketAcl", "PutObjectAcl", "DeleteAccessKey"];
   const more = ["CreateUser", "CreateAccessKey", "PutUserPolicy", "DeleteBucket", "PutObjectLegalHold"];
   assert.deepEqual(actionsOf(...noted, ...more), [...noted, ...more]);
-  assert.deepEqual(actionsOf("GetBucketPolicy", "ListUsers", "PutObject", "UploadPart", "CopyObject", "HeadBucket"), []);
+  assert.deepEqual(
+    actionsOf("GetBucketPolicy", "ListUsers", "PutObject", "UploadPart", "CopyObject", "HeadBucket"),
+    [],
+  );
 });
 
 test("names who did it to what, from where, and whether it was the administrator", () => {

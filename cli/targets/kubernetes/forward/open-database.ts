@@ -21,8 +21,7 @@ const PORT = 5432;
  */
 export async function openDatabase(connection: Connection, plan: Plan): Promise<DatabaseWay> {
   const { database, workloads, settings } = plan;
-  const workload =
-    database.kind === "deployed" ? workloads.find(({ name }) => name === database.workload) : undefined;
+  const workload = database.kind === "deployed" ? workloads.find(({ name }) => name === database.workload) : undefined;
   if (workload === undefined) {
     throw new KubernetesError("this deployment has no database of its own");
   }
