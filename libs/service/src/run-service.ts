@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 
 import type { Registry } from "prom-client";
 
+import { WAITS_FOR_PREDECESSOR, awaitPredecessor } from "./await-predecessor.ts";
 import { dropClientClaims } from "./client-claims.ts";
 import { listen, parseListenAddress } from "./listen.ts";
 import { type Logger, createLogger } from "./log.ts";
@@ -26,6 +27,11 @@ const COMMON_SETTINGS = defineSettings({
     maximum: 60,
     description:
       "How long after SIGTERM it goes on answering on connections that are open, while another process takes new ones. SIGINT does not wait.",
+  },
+  WAIT_FOR_PREDECESSOR: {
+    kind: "boolean",
+    default: false,
+    description: "Whether it opens nothing before SIGUSR2 says that the process which it relieves is gone.",
   },
   PROTECTED_HOSTS: {
     kind: "string",
@@ -89,8 +95,10 @@ export async function runService<const D extends Readonly<Record<string, Setting
   process.on("uncaughtException", onUncaught("uncaught error"));
   process.on("unhandledRejection", onUncaught("unhandled rejection"));
   let settings: Settings<D>;
+  let surroundings: Settings<typeof COMMON_SETTINGS>;
   try {
     settings = loadSettings(options.settings, env);
+    surroundings = loadSettings(COMMON_SETTINGS, env);
   } catch (error) {
     if (error instanceof SettingsError) {
       logger.fatal({ mistakes: error.mistakes }, "settings are not usable");
@@ -102,12 +110,19 @@ export async function runService<const D extends Readonly<Record<string, Setting
   let service: RunningService | undefined;
   let listening = false;
   let stopping = false;
+  let waitsForPredecessor = false;
   let waitingFor: string | undefined;
+  const describeStart = () => {
+    if (waitsForPredecessor) {
+      return WAITS_FOR_PREDECESSOR;
+    }
+    return waitingFor === undefined ? "starting" : `starting: ${waitingFor}`;
+  };
   const management = await startManagement({
     address: parseListenAddress(env["MANAGEMENT_LISTEN"] ?? "127.0.0.1:0"),
     ready: async () => {
       if (!listening || stopping) {
-        throw new Error(stopping ? "stopping" : waitingFor === undefined ? "starting" : `starting: ${waitingFor}`);
+        throw new Error(stopping ? "stopping" : describeStart());
       }
       await service?.ready?.();
     },
@@ -122,8 +137,13 @@ export async function runService<const D extends Readonly<Record<string, Setting
     }
   };
   reportFault = createFaultReporter(logger, management.metrics);
+  if (surroundings.WAIT_FOR_PREDECESSOR) {
+    const predecessor = awaitPredecessor();
+    waitsForPredecessor = true;
+    await predecessor;
+    waitsForPredecessor = false;
+  }
   service = await options.build({ settings, logger, metrics: management.metrics, reportWaiting });
-  const surroundings = loadSettings(COMMON_SETTINGS, env);
   if (service.measuresRequests !== true) {
     measureRequests(service.servers, management.metrics);
   }

@@ -29,12 +29,14 @@ interface PodPlace {
   readonly marker: string;
   /** Where Node.js finds compiled code, for an account that does not share the operator's. */
   readonly compiled: string;
+  /** Whether it opens nothing before its predecessor is gone. */
+  readonly waits: boolean;
 }
 
 /** The whole environment of a pod's process. */
 export function podEnvironment(
   { workload, env, account }: LaunchSpec,
-  { directory, marker, compiled }: PodPlace,
+  { directory, marker, compiled, waits }: PodPlace,
 ): NodeJS.ProcessEnv {
   const sockets = (workload.ports ?? []).map(({ name }) => {
     const group = account?.socketGroups[name];
@@ -51,6 +53,7 @@ export function podEnvironment(
     NODE_OPTIONS: "--max-semi-space-size=4",
     MANAGEMENT_LISTEN: `unix:${join(directory, "management.sock")}`,
     ...Object.fromEntries(sockets),
+    ...(waits && { WAIT_FOR_PREDECESSOR: "true" }),
     ...(drains(workload) && { DRAIN_TIMEOUT: `${DRAIN_SECONDS}s` }),
     ...env,
     [POD_MARKER]: marker,

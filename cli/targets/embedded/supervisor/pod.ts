@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { PREDECESSOR_GONE, WAITS_FOR_PREDECESSOR } from "@swath/service/await-predecessor";
+
 import type { PodPhase } from "../../pod-status.ts";
 import { commandOf } from "../accounts/command-of.ts";
 import { sealSockets } from "../accounts/seal-sockets.ts";
@@ -54,6 +56,8 @@ export class Pod {
   message: string | undefined;
   restarts: number;
   pid: number | undefined;
+  /** Whether another process still has what it is going to open: then it loads, and opens nothing before `proceed`. */
+  hasPredecessor = false;
   /** True from the moment it is asked to stop. */
   stopping = false;
   /** True when it has stopped for good. */
@@ -103,6 +107,19 @@ export class Pod {
     }
   }
 
+  /** Its program is loaded, and waits for its predecessor's end. */
+  get waitsForPredecessor(): boolean {
+    return this.phase === "Running" && this.message === WAITS_FOR_PREDECESSOR;
+  }
+
+  /** Nothing of its predecessor is left. */
+  proceed(): void {
+    if (this.pid !== undefined && this.waitsForPredecessor) {
+      signalProcess(this.pid, PREDECESSOR_GONE);
+      this.message = "starting";
+    }
+  }
+
   get isStarted(): boolean {
     return this.phase !== "Pending";
   }
@@ -128,6 +145,7 @@ export class Pod {
           directory: this.directory,
           marker: `${this.#paths.id}/${this.name}`,
           compiled: this.#paths.compiled,
+          waits: this.hasPredecessor,
         }),
         // A session of its own: no terminal's Ctrl-C reaches it, and it outlives the supervisor.
         detached: true,

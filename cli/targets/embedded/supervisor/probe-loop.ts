@@ -30,6 +30,7 @@ export function startProbes(workload: Workload, directory: string, { onReady, on
   let ready = false;
   let wasAlive = false;
   let unready = 0;
+  let lastFailure: string | undefined;
   let dead = 0;
   let interval = FIRST_INTERVAL_MS;
 
@@ -57,7 +58,9 @@ export function startProbes(workload: Workload, directory: string, { onReady, on
       return;
     }
     unready += 1;
-    if (ready ? unready >= UNREADY_AFTER : unready === 1 || unready % 20 === 0) {
+    const isNew = failure !== lastFailure;
+    lastFailure = failure;
+    if (ready ? unready >= UNREADY_AFTER : unready === 1 || isNew) {
       ready = false;
       onReady(false, failure);
     }

@@ -85,9 +85,12 @@ export class WorkloadController {
     // What may change while it runs is what it is started with the next time.
     current.spec = desired;
     const others = this.#pods.filter((pod) => pod !== current);
+    const recreate = desired.workload.strategy === "recreate" || desired.workload.kind === "task";
+    // A program of runService is loaded while its predecessor still serves: nobody waits for that.
+    const loadsBeside = recreate && desired.workload.kind === "service" && desired.workload.probe !== "postgres";
+    current.hasPredecessor = loadsBeside && others.length > 0;
     if (!current.isStarted) {
-      const recreate = desired.workload.strategy === "recreate" || desired.workload.kind === "task";
-      if (recreate && others.length > 0) {
+      if (recreate && !loadsBeside && others.length > 0) {
         this.#stop(others);
         current.wait("waiting for its predecessor to stop");
       } else if (waitingFor !== undefined) {
@@ -95,6 +98,12 @@ export class WorkloadController {
       } else {
         this.#giveListeners(current, others);
         current.start();
+      }
+    } else if (current.waitsForPredecessor) {
+      if (others.length > 0) {
+        this.#stop(others);
+      } else {
+        current.proceed();
       }
     }
     if (current.isStarted && (current.ready || others.length === 0)) {
