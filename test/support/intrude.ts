@@ -4,11 +4,12 @@ import { closeSync, openSync, readdirSync, renameSync, statSync, symlinkSync } f
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
-const {
-  files,
-  sockets,
-  replaced = [],
-} = JSON.parse(await text(process.stdin)) as Record<"files" | "sockets" | "replaced", readonly string[]>;
+interface Attempts {
+  readonly files: readonly string[];
+  readonly sockets: readonly string[];
+  readonly replaced?: readonly string[];
+}
+const { files, sockets, replaced = [] } = JSON.parse(await text(process.stdin)) as Attempts;
 const opened: string[] = [];
 for (const file of files) {
   try {

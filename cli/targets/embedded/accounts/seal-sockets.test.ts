@@ -28,9 +28,8 @@ after(() => {
 });
 
 function asAccount(script: string) {
-  const { status } = spawnSync("setpriv", [
-    ...[`--reuid=${ACCOUNT}`, `--regid=${ACCOUNT}`, "--clear-groups", "--", "sh", "-c", script],
-  ]);
+  const become = [`--reuid=${ACCOUNT}`, `--regid=${ACCOUNT}`, "--clear-groups", "--"];
+  const { status } = spawnSync("setpriv", [...become, "sh", "-c", script]);
   return status;
 }
 
