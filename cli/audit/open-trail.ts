@@ -27,8 +27,10 @@ export async function openTrail(target: Target, plan: Plan): Promise<OpenTrail> 
   // A connection that breaks fails the query that waits for it.
   client.on("error", () => {});
   const close = async () => {
-    await client.end().catch(() => {});
+    const ended = client.end().catch(() => {});
+    // Through an API server the end of a connection arrives late: it is cut off here instead.
     await way?.close();
+    await ended;
   };
   await client.connect().catch(async (error: unknown) => {
     await close();
