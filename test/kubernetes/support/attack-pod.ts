@@ -4,7 +4,8 @@ import { runCommand } from "@swath/testing";
 
 import { attackContainer } from "../../sandbox/attack-container.ts";
 
-const BUSYBOX = "/tmp/attack-busybox";
+// Its name tells it what it is.
+const BUSYBOX = "/tmp/busybox";
 /** Where the nodes of a test's cluster keep volumes; a pod sees its own alone. */
 const AROUND = "/tmp";
 
