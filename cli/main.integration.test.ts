@@ -29,3 +29,37 @@ test("a command that is not there is answered with the nearest one, a wrong opti
   assert.match(stderr, /^swath: Unknown option '--no-such-option'/);
   assert.doesNotMatch(stderr, /\n +at /);
 });
+
+/** Prints the packages of what a program loaded when it ends. */
+const LIST_PACKAGES = `
+  import { registerHooks } from "node:module";
+  const names = new Set();
+  registerHooks({
+    load: (url, context, next) => {
+      const name = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+      if (name !== undefined) names.add(name);
+      return next(url, context);
+    },
+  });
+  process.on("exit", () => console.error("packages: " + [...names].join(" ")));
+`;
+
+test("a command loads nothing that only services need", () => {
+  for (const args of [
+    ["pods", "no-such-cluster"],
+    ["cluster", "delete", "no-such-cluster", "--yes"],
+  ]) {
+    const program = [
+      `--import=data:text/javascript,${encodeURIComponent(LIST_PACKAGES)}`,
+      join(import.meta.dirname, "main.ts"),
+    ];
+    const { stderr } = spawnSync(process.execPath, [...program, ...args], { encoding: "utf8" });
+    const [, packages] = /^packages: (.*)$/m.exec(stderr) ?? [];
+    assert.ok(packages !== undefined, stderr);
+    const unwanted = ["fastify", "undici", "prom-client", "pino", "pg", "kysely", "typebox"];
+    assert.deepEqual(
+      packages.split(" ").filter((name) => unwanted.includes(name)),
+      [],
+    );
+  }
+});

@@ -8,20 +8,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir, totalmem } from "node:os";
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { waitUntilCompiled } from "../cli/targets/embedded/accounts/compiled-code.ts";
 import { skipFileWithout } from "../libs/testing/src/system-programs.ts";
 import { TEST_RUN, endTestProcesses } from "./end-test-processes.ts";
+import { type FileResult, runFiles } from "./file-pool.ts";
+import { describeRun, withoutCounts } from "./run-summary.ts";
 import { findFailedFiles, hasUncaughtError } from "./test-failures.ts";
+import { sortLongestFirst } from "./test-order.ts";
 import { prepareTestPrograms } from "./test-programs.ts";
 
 /** Suites whose files are run again where few failed. Those on a cluster need a new one (`test-kubernetes.ts`). */
 const RUN_AGAIN = ["integration", "conformance"];
-/** Memory of a test file at its most: a whole platform, and a browser before it. */
-const FILE_BYTES = 4 * 1024 ** 3;
-const MAX_FILES_AT_ONCE = 4;
 /** More failing files than these are no accident: they are not run again. */
 const MAX_FILES_AGAIN = 5;
 
@@ -34,11 +44,7 @@ const suites: Record<string, () => Promise<boolean>> = {
       "--test-isolation=none",
     ]),
   // A test that waits for ever fails after ten minutes, and its file cleans up and ends.
-  integration: () =>
-    tests("integration", (file) => file.endsWith(".integration.test.ts"), [
-      `--test-concurrency=${countFilesAtOnce()}`,
-      "--test-timeout=600000",
-    ]),
+  integration: () => tests("integration", (file) => file.endsWith(".integration.test.ts"), ["--test-timeout=600000"]),
   kubernetes: () => tests("kubernetes", (file) => file.endsWith(".kubernetes.test.ts"), ["--test-concurrency=1"]),
   suites: () => tests("suites", (file) => file.endsWith(".suite.test.ts"), ["--test-concurrency=1"]),
   conformance: () => tests("conformance", (file) => file.endsWith(".conformance.test.ts"), ["--test-concurrency=1"]),
@@ -51,6 +57,8 @@ const groups: Record<string, readonly string[]> = {
 if (what === "all") {
   prepareTestPrograms(process.env);
 }
+/** What root's deployments run, compiled beside the checks: the first three would each compile all of it. */
+const compiled = what === "all" && process.getuid?.() === 0 ? waitUntilCompiled() : undefined;
 const names = groups[what] ?? [what];
 const ownFailures = process.env["SWATH_TEST_FAILURES"] === undefined;
 /** Folder with a text of what failed for each suite: told at the end by who made it, `.ci/run` for its two runs. */
@@ -58,14 +66,14 @@ const failures = process.env["SWATH_TEST_FAILURES"] ?? mkdtempSync(join(tmpdir()
 let failed = false;
 let flaky = "";
 const runId = randomUUID();
-let child: ChildProcess | undefined;
+const children = new Set<ChildProcess>();
 let isInterrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     isInterrupted = true;
     // A terminal sends its own to every process of the run.
     if (signal !== "SIGINT") {
-      child?.kill(signal);
+      children.forEach((child) => child.kill(signal));
     }
   });
 }
@@ -125,16 +133,16 @@ async function tests(name: string, requested: (file: string) => boolean, options
     return true;
   }
   const list = join(failures, `${name}-${process.pid}.txt`);
-  const reporters = [
+  const report = (destination: string) => [
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
-    ...(name === "unit" || only.length > 0
-      ? []
-      : [`--test-reporter=${join(import.meta.dirname, "test-times.ts")}`, "--test-reporter-destination=stdout"]),
     `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
-    `--test-reporter-destination=${list}`,
+    `--test-reporter-destination=${destination}`,
   ];
-  const passed = await run(["--test", ...reporters, ...options, ...files]);
+  const passed =
+    name === "integration" && files.length > 1
+      ? await runAtOnce(sortLongestFirst(files), list, (part) => ["--test", ...report(part), ...options])
+      : await run(["--test", ...report(list), ...options, ...files]);
   if (isInterrupted) {
     return false;
   }
@@ -155,7 +163,7 @@ async function tests(name: string, requested: (file: string) => boolean, options
     return false;
   }
   console.log(`\n# ${name}: what failed, again\n${again.join("\n")}`);
-  if (!(await run(["--test", ...reporters, ...options, "--test-concurrency=1", ...again]))) {
+  if (!(await run(["--test", ...report(list), ...options, "--test-concurrency=1", ...again]))) {
     return false;
   }
   flaky += text;
@@ -171,20 +179,42 @@ function isSkipped(file: string): boolean {
   return reason !== false;
 }
 
-/** One more than there are processors, because a file waits for a third of its time, as far as there is memory for them. */
-function countFilesAtOnce(): number {
-  // Zero, or more than there is, where nothing limits this process.
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  const most = Math.min(availableParallelism() + 1, Math.floor(memory / FILE_BYTES), MAX_FILES_AT_ONCE);
-  return Math.max(2, most);
+/** A process a file. What failed in any of them is in `list` afterwards. */
+async function runAtOnce(
+  files: readonly string[],
+  list: string,
+  toArguments: (part: string) => readonly string[],
+): Promise<boolean> {
+  await compiled;
+  const results: FileResult[] = [];
+  const part = (file: string) => `${list}.${files.indexOf(file)}`;
+  writeFileSync(list, "");
+  const start = (file: string) => startNode([...toArguments(part(file)), file], "pipe");
+  for await (const result of runFiles(files, start, () => isInterrupted)) {
+    results.push(result);
+    const { file, seconds, output } = result;
+    console.log(`\n# ${file} (${seconds.toFixed(1)} s)\n${withoutCounts(output)}`);
+    if (existsSync(part(file))) {
+      appendFileSync(list, readFileSync(part(file)));
+      rmSync(part(file));
+    }
+  }
+  console.log(`\n${describeRun(results)}`);
+  return results.every(({ passed }) => passed);
 }
 
 async function run(args: readonly string[]): Promise<boolean> {
-  child = spawn(process.execPath, args, {
+  const [status] = (await once(startNode(args, "inherit"), "exit")) as [number | null];
+  return status === 0;
+}
+
+function startNode(args: readonly string[], output: "inherit" | "pipe"): ChildProcess {
+  const child = spawn(process.execPath, args, {
     cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", output, output],
     env: { ...process.env, [TEST_RUN]: runId },
   });
-  const [status] = (await once(child, "exit")) as [number | null];
-  return status === 0;
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
 }

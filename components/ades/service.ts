@@ -46,7 +46,7 @@ const ROUTES = [
 const DEPLOYMENTS = { name: "deployments", perUser: 300, perAddress: 300, seconds: 60 };
 
 /** Each looks at its job three times a second. */
-const STREAMS = { name: "event streams", perUser: 100, perAddress: 100, total: 1000 };
+export const STREAMS = { name: "event streams", perUser: 100, perAddress: 100, total: 1000 };
 
 /** The whole HTTP face of the service. */
 export async function createProcessingService({

@@ -17,11 +17,13 @@ import {
   listen,
   parseListenAddress,
 } from "@swath/service";
+import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import { readyServer } from "@swath/service/fastify";
 import { join } from "node:path";
 
 import { createCallerFinder } from "./api/caller.ts";
 import { createApi } from "./api/api.ts";
+import { PROGRESS_STREAMS } from "./api/servers.ts";
 import type { hubSettings } from "./config.ts";
 import type { HubContext } from "./context.ts";
 import { toOwnPath } from "./pages/login.ts";
@@ -48,10 +50,12 @@ const CHECK_LOGINS_MS = 15_000;
 export async function buildHub({
   settings,
   logger,
+  metrics,
   reportWaiting,
 }: {
   readonly settings: HubSettings;
   readonly logger: Logger;
+  readonly metrics?: MetricsRegistry;
   readonly reportWaiting: (reason: string | undefined) => void;
 }): Promise<RunningService> {
   const { PUBLIC_URL: publicUrl, IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl } = settings;
@@ -145,6 +149,7 @@ export async function buildHub({
     hubSecret: settings.HUB_SECRET,
     originOf,
     quotas,
+    progressStreams: new CallerLimits(metrics).createPlaces(PROGRESS_STREAMS),
   };
   const app = await createHub(context);
   const inner = await createApi(context);

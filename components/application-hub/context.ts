@@ -1,6 +1,7 @@
 import type { LogoutTokenVerifier } from "@swath/auth";
 import type { LoginFlow } from "@swath/auth/login";
 import type { Logger } from "@swath/service";
+import type { CallerPlaces } from "@swath/service/caller-limits";
 
 import type { CallerFinder } from "./api/caller.ts";
 import type { Profiles } from "./profiles/profiles.ts";
@@ -35,5 +36,6 @@ export interface HubContext {
   readonly workspacePrefix: string;
   readonly hubSecret: string;
   readonly originOf: (label: string) => string;
+  readonly progressStreams: CallerPlaces;
   readonly quotas: { readonly servers: number; readonly cores: number; readonly memoryBytes: number };
 }

@@ -1,4 +1,5 @@
 import type { Logger, RunningService, Settings } from "@swath/service";
+import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 import { FairPace } from "@swath/service/fair-pace";
 import { readyServer } from "@swath/service/fastify";
 
@@ -23,6 +24,7 @@ import { createRefreshRotation } from "./store/refresh-batches.ts";
 interface BuildOptions {
   readonly settings: Settings<typeof definitions>;
   readonly logger: Logger;
+  readonly metrics?: MetricsRegistry;
   readonly reportWaiting?: (reason: string | undefined) => void;
 }
 
@@ -30,6 +32,7 @@ interface BuildOptions {
 export async function buildIdentity({
   settings,
   logger,
+  metrics,
   reportWaiting,
 }: BuildOptions): Promise<RunningService & { readonly context: IdentityContext }> {
   const onError = (error: Error) => logger.warn({ err: error }, "a database connection broke");
@@ -91,6 +94,7 @@ export async function buildIdentity({
     }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
     demoPassword: settings.DEMO_PASSWORD ? DEMO_PASSWORD : undefined,
+    limits: new CallerLimits(metrics),
     loginPace: new FairPace(LOGIN_PACE),
     policies: createPolicyCache(pool, changes),
     clientAddresses,

@@ -1,4 +1,5 @@
 import type { Logger } from "@swath/service";
+import type { CallerLimits } from "@swath/service/caller-limits";
 import type { FairPace } from "@swath/service/fair-pace";
 import type pg from "pg";
 
@@ -28,6 +29,7 @@ export interface IdentityContext {
   readonly hasher: PasswordHasher;
   /** A common password that people may have all the same: the default of a deployment that other machines cannot reach. */
   readonly demoPassword?: string | undefined;
+  readonly limits: CallerLimits;
   /** Turns of logins while others guess. */
   readonly loginPace: FairPace;
   readonly clientAddresses: ClientAddresses;

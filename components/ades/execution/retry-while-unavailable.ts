@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const INITIAL_BACKOFF = 100;
-const MAX_BACKOFF = 5000;
+import { createBackOff } from "@swath/work";
+
+const backOff = createBackOff({ firstSeconds: 0.1, maxSeconds: 5 });
 
 interface Options {
   readonly signal: AbortSignal;
@@ -22,7 +23,8 @@ export async function retryWhileUnavailable<T>(
   { signal, isTransient, timeout, onWait }: Options,
 ): Promise<T> {
   const until = performance.now() + (timeout ?? Number.POSITIVE_INFINITY);
-  for (let pause = INITIAL_BACKOFF; ; pause = Math.min(pause * 2, MAX_BACKOFF)) {
+  for (let attempt = 1; ; attempt += 1) {
+    const pause = backOff(attempt) * 1000;
     signal.throwIfAborted();
     try {
       return await work();

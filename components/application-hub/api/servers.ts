@@ -1,4 +1,5 @@
 import { Problem } from "@swath/service";
+import { releaseOnClose } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
@@ -19,10 +20,12 @@ type Route = { Params: { name: string; server?: string } };
 const WAIT_MS = 1000;
 const POLL_MS = 100;
 const MAX_PROGRESS_SECONDS = 900;
+/** Each looks at its server ten times a second. */
+export const PROGRESS_STREAMS = { name: "progress streams", perUser: 20, perAddress: 20, total: 200 };
 
 /** `/hub/api/users/{name}/server`, `…/servers/{server}`, `…/progress` */
 export function addServerRoutes(app: FastifyInstance, context: HubContext): void {
-  const { sql, callers, lifecycle, profiles } = context;
+  const { sql, callers, lifecycle, profiles, progressStreams } = context;
 
   const start = async (request: FastifyRequest<Route & { Body: unknown }>, reply: FastifyReply) => {
     const caller = await callers.require(request);
@@ -73,6 +76,8 @@ export function addServerRoutes(app: FastifyInstance, context: HubContext): void
     if (server === undefined || (server.state === "stopped" && server.progress.length === 0)) {
       throw new Problem(404, `Server ${JSON.stringify(serverName)} of ${name} is not starting.`);
     }
+    const user = caller.user?.name ?? caller.service;
+    releaseOnClose(reply.raw, progressStreams.take({ user, address: request.ip }));
     reply.hijack();
     await sendProgress(context, server, reply);
   };

@@ -1,6 +1,7 @@
 import { openListener } from "@swath/postgres";
 import { createUpstreams } from "@swath/relay";
 import { type Logger, type RunningService, type Settings, createPeer } from "@swath/service";
+import { CallerLimits, type MetricsRegistry } from "@swath/service/caller-limits";
 
 import type { proxySettings } from "../config.ts";
 import { openFolders } from "../spawners/folders.ts";
@@ -11,7 +12,7 @@ import { createHubTokens } from "./hub-tokens.ts";
 import { createPlatformRelay } from "./platform-relay.ts";
 import { createPlatformWay } from "./platform.ts";
 import { createRoutes } from "./routes.ts";
-import { createProxy } from "./service.ts";
+import { TUNNEL_PLACES, createProxy } from "./service.ts";
 import { createSites } from "./sites.ts";
 import { createStandInTokens } from "./stand-in-tokens.ts";
 import { type Tunnel, createTunnels } from "./tunnels.ts";
@@ -22,10 +23,12 @@ const RECHECK_MS = 10_000;
 export async function buildProxy({
   settings,
   logger,
+  metrics,
   reportWaiting,
 }: {
   readonly settings: Settings<typeof proxySettings>;
   readonly logger: Logger;
+  readonly metrics?: MetricsRegistry;
   readonly reportWaiting: (reason: string | undefined) => void;
 }): Promise<RunningService> {
   const { PUBLIC_URL: publicUrl, HUB_URL: hubUrl, HUB_SECRET: secret } = settings;
@@ -89,6 +92,7 @@ export async function buildProxy({
         routes,
         upstreams,
         tunnels,
+        tunnelPlaces: new CallerLimits(metrics).createPlaces(TUNNEL_PLACES),
         standIns: createStandInTokens(sql),
         activity,
         hubUrl,

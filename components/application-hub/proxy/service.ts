@@ -1,6 +1,7 @@
 import { parseCookies, readCookie } from "@swath/auth";
 import { type RelayedRequest, type Upstreams, forward, openTunnel } from "@swath/relay";
-import type { Logger } from "@swath/service";
+import { type Logger, Problem } from "@swath/service";
+import { type CallerPlaces, releaseOnClose } from "@swath/service/caller-limits";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Duplex } from "node:stream";
 
@@ -19,6 +20,7 @@ export interface ProxyDeps extends EnterDeps {
   readonly routes: Routes;
   readonly upstreams: Upstreams;
   readonly tunnels: Tunnels;
+  readonly tunnelPlaces: CallerPlaces;
   readonly standIns: StandInTokens;
   readonly activity: ActivityLog;
   readonly hubUrl: string;
@@ -27,6 +29,9 @@ export interface ProxyDeps extends EnterDeps {
   /** Answers for sites that run in the browser alone. */
   readonly serveSite: Sites["serve"];
 }
+
+/** A notebook has one for each kernel and terminal that a tab shows. Behind a server may be many tabs of its owner. */
+export const TUNNEL_PLACES = { name: "WebSockets", perUser: 200, perAddress: 200, total: 5000 };
 
 /** A request for a server, and who sent it. */
 interface Admitted {
@@ -191,6 +196,8 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
       return;
     }
     const visitor = await toVisitor(deps, admitted, request);
+    const address = request.socket.remoteAddress ?? "";
+    releaseOnClose(socket, deps.tunnelPlaces.take({ user: admitted.visit.user, address }));
     deps.activity.note(server.id);
     openTunnel({
       request,
@@ -209,6 +216,10 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
       onFailure: () => refuse(503, "The server does not answer."),
     });
   })().catch((error: unknown) => {
+    if (error instanceof Problem) {
+      refuse(error.status, error.message);
+      return;
+    }
     deps.logger.error({ err: error }, "request failed");
     refuse(503, "The hub cannot answer now; try again in a moment.");
   });

@@ -1,3 +1,4 @@
+import { releaseOnClose } from "@swath/service/caller-limits";
 import type { FastifyInstance } from "fastify";
 import { PassThrough } from "node:stream";
 
@@ -11,8 +12,12 @@ import { loadPolicySet } from "./load-policy-set.ts";
 /** A comment comes this often, so that a broken stream is noticed. */
 const HEARTBEAT = 10_000;
 
+/** One of each process of a gatekeeper; more while these are replaced. */
+export const POLICY_STREAMS = { name: "policy streams", perUser: 50, perAddress: 50, total: 500 };
+
 /** What the gatekeeper asks: a client's rules, and when to forget them. README.md has the interface. */
 export function addPolicyRoutes(app: FastifyInstance, context: IdentityContext): void {
+  const places = context.limits.createPlaces(POLICY_STREAMS);
   app.register(async (scope) => {
     scope.setErrorHandler(sendOAuthError);
 
@@ -39,7 +44,8 @@ export function addPolicyRoutes(app: FastifyInstance, context: IdentityContext):
       async (request, reply) => {
         const { realm } = request.params;
         const handle = await findRealmOr404(context, realm);
-        await authenticateConfidentialClient(handle, request.headers.authorization, new Form({}));
+        const client = await authenticateConfidentialClient(handle, request.headers.authorization, new Form({}));
+        releaseOnClose(reply.raw, places.take({ user: `${realm} ${client.clientId}`, address: request.ip }));
         const { events } = context.changes;
         const stream = new PassThrough();
         const send = (event: string, data: object) =>

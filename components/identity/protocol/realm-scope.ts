@@ -1,4 +1,4 @@
-import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
+import { Problem, UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -26,6 +26,14 @@ export function sendOAuthError(error: FastifyError | Error, request: FastifyRequ
       .headers(error.headers)
       .type("application/json")
       .send({ error: error.code, error_description: error.message });
+    return;
+  }
+  if (error instanceof Problem) {
+    void reply
+      .code(error.status)
+      .headers(error.headers)
+      .type("application/json")
+      .send({ error: "temporarily_unavailable", error_description: error.message });
     return;
   }
   if (isRefusedByDatabase(error)) {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
+import { POLICY_STREAMS } from "../policy/routes.ts";
 import { CLIENTS, SECRET, type TestIdentity, startIdentity } from "./start-identity.ts";
 
 let identity: TestIdentity;
@@ -246,6 +249,29 @@ test("changes are told at once on the event stream", async () => {
   await send("POST", "/keys/rotate");
   await until("event: keys");
   stop.abort();
+});
+
+test("a client has a bounded number of event streams, and gets places back", async () => {
+  const open = async (client: string) => {
+    const stop = new AbortController();
+    const authorization = `Basic ${Buffer.from(`${client}:${encodeURIComponent(SECRET)}`).toString("base64")}`;
+    const url = `${identity.url}/internal/realms/master/policy-events`;
+    const response = await fetch(url, { headers: { authorization }, signal: stop.signal });
+    return { response, stop: () => stop.abort() };
+  };
+  const streams = await Promise.all(Array.from({ length: POLICY_STREAMS.perUser }, () => open("dummy-service")));
+  assert.deepEqual(new Set(streams.map(({ response }) => response.status)), new Set([200]));
+  const { response } = await open("dummy-service");
+  assert.equal(response.status, 429);
+  assert.ok(Number(response.headers.get("retry-after")) >= 1);
+  const other = await open("hub");
+  assert.equal(other.response.status, 200, "another client has places of its own");
+  [...streams, other].forEach(({ stop }) => stop());
+  await waitUntil("places are given back", async () => {
+    const again = await open("dummy-service");
+    again.stop();
+    return again.response.status === 200;
+  });
 });
 
 test("roles and groups reach tokens", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createLogger } from "@swath/service";
+import { CallerLimits } from "@swath/service/caller-limits";
 import { createApp } from "@swath/service/fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -51,6 +52,7 @@ async function listRoutes(): Promise<readonly string[]> {
     login,
     registration: "open",
     publicUrl: "http://identity.test",
+    limits: new CallerLimits(),
   } as unknown as IdentityContext);
   await app.ready();
   await app.close();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { isUnavailable } from "@swath/service";
 import { StacError, type WalkOptions, isStac, parseStac } from "@swath/stac";
+import { createBackOff } from "@swath/work";
 
 import { RegistrationError } from "../queue/errors.ts";
 import type { ReadOptions, SourceDocument, Sources } from "../sources/source-types.ts";
@@ -11,7 +12,7 @@ import type { PartFailures } from "./part-failures.ts";
 /** A page without items, in place of what cannot be read. */
 const NOTHING = { type: "FeatureCollection", features: [], links: [] };
 const ATTEMPTS = 4;
-const FIRST_DELAY_MS = 250;
+const backOff = createBackOff({ firstSeconds: 0.5, maxSeconds: 2 });
 const MAX_WAIT_SECONDS = 60;
 /** A source that needed longer to fail is asked again by a later attempt of the task, so that it does not hold a place. */
 const MAX_QUICK_FAILURE_MS = 10_000;
@@ -49,7 +50,7 @@ export async function readWithPatience(sources: Sources, href: string, options: 
       if (!isTransient || isSlow || attempt >= ATTEMPTS || retryAfter > MAX_WAIT_SECONDS) {
         throw error;
       }
-      await sleep(Math.max(retryAfter * 1000, FIRST_DELAY_MS * 2 ** attempt), undefined, { signal: options.signal });
+      await sleep(Math.max(retryAfter * 1000, backOff(attempt) * 1000), undefined, { signal: options.signal });
     }
   }
 }

@@ -35,6 +35,8 @@ export async function startWorker(
     schema: "registration",
     migrations: `${import.meta.dirname}/../migrations`,
     connections: 2 * settings.CONCURRENCY + 4,
+    // A registration holds its records until the catalogue has taken them, and removals wait for it; no client waits here.
+    parameters: { lock_timeout: "5min" },
     onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
     onUnavailable: reportWaiting,
   });

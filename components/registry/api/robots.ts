@@ -38,6 +38,8 @@ const RobotBody = Type.Object({
   permissions: Type.Array(Permission, { minItems: 1, maxItems: 100 }),
 });
 type RobotBody = Static<typeof RobotBody>;
+/** The registry chooses secrets; Harbor's empty one asks for that as well. */
+const Renewal = Type.Object({ secret: Type.Optional(Type.Literal("")) }, { additionalProperties: false });
 
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 const DAY_MS = 86_400_000;
@@ -150,7 +152,7 @@ export function addRobotRoutes(app: FastifyInstance, context: ApiContext): void 
   });
 
   // A new secret; the old one ends.
-  app.patch("/robots/:robot", async (request) => {
+  app.patch("/robots/:robot", { schema: { body: Renewal } }, async (request) => {
     const { principal, robot } = await find(request);
     const secret = await renewRobotSecret(database, robot.id);
     await audit(principal, "update", robot);

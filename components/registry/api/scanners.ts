@@ -30,6 +30,8 @@ const Body = Type.Object({
   skip_certVerify: Type.Optional(Type.Literal(false)),
   use_internal_addr: Type.Optional(Type.Boolean()),
 });
+/** Harbor has this one change. */
+const Change = Type.Object({ is_default: Type.Literal(true) }, { additionalProperties: false });
 const Choice = Type.Object({ uuid: Type.String({ pattern: "^\\d{1,18}$" }) });
 
 /** Scanners that speak the pluggable scanner API; none is built in. */
@@ -95,7 +97,7 @@ export function addScannerRoutes(app: FastifyInstance, context: ApiContext): voi
     await audit(actor, "update", values.name);
     return {};
   });
-  app.patch("/scanners/:scanner", async (request) => {
+  app.patch("/scanners/:scanner", { schema: { body: Change } }, async (request) => {
     const { name: actor } = await requireAdmin(context, request);
     const { id, name } = await find(request);
     await database.transact((tx) => setDefaultScanner(tx, id));

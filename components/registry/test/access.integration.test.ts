@@ -212,6 +212,11 @@ test("robots end with their secret, their time, their being disabled or deleted"
   const login = (secret: string) =>
     createClient(registry.url, basic(robot.name, secret)).call("GET", "/v2/eric/tool/manifests/1");
   assert.equal((await login(robot.secret)).status, 200);
+  for (const body of [{ secret: "of-the-client" }, { name: "other" }, { disable: true }]) {
+    const { status, body: text } = await admin.call("PATCH", `/api/v2.0/robots/${robot.id}`, { body });
+    assert.equal(status, 400, `${JSON.stringify(body)}: ${text.toString()}`);
+  }
+  assert.equal((await login(robot.secret)).status, 200, "a refused change changes nothing");
   const { secret } = (await admin.call("PATCH", `/api/v2.0/robots/${robot.id}`, { body: {} })).json();
   assert.deepEqual([(await login(robot.secret)).status, (await login(secret)).status], [401, 200]);
   const change = (more: object) =>

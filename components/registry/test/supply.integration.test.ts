@@ -180,6 +180,10 @@ test("a scanner gets a token for one repository, and its report is shown; failur
   await waitUntil("it has failed", async () => (await overview(bad))["scan_status"] === "Error");
   assert.match(String((await overview(bad))["failure"]), /answers 422: what is this/);
   assert.equal((await admin.call("GET", `${bad}/additions/vulnerabilities`)).status, 404);
+  for (const body of [{ is_default: false }, { name: "other" }, { is_default: true, url: "https://other.example" }]) {
+    assert.equal((await admin.call("PATCH", scanner, { body })).status, 400, JSON.stringify(body));
+  }
+  assert.equal((await admin.call("PATCH", scanner, { body: { is_default: true } })).status, 200);
   // Another address does not get the credential.
   const changed = await admin.call("PUT", scanner, {
     body: { name: "stand-in", url: `${adapter.url}/elsewhere/`, auth: "X-ScannerAdapter-API-Key" },

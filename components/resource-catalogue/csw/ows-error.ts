@@ -1,4 +1,4 @@
-import { Problem, isUnavailable } from "@swath/service";
+import { HELD_DETAIL, Problem, isHeldByOthers, isUnavailable } from "@swath/service";
 
 import { FilterError } from "../query/expression.ts";
 import { LoadInProgress } from "../store/load-lock.ts";
@@ -74,8 +74,9 @@ export function toOwsError(error: unknown): OwsError | undefined {
     };
     return new OwsError("TransactionFailed", "identifier", `${ids} ${said[error.reason]}; nothing was changed.`);
   }
-  if (error instanceof LoadInProgress) {
-    return new OwsError("NoApplicableCode", undefined, error.message, {
+  if (error instanceof LoadInProgress || isHeldByOthers(error)) {
+    const detail = error instanceof LoadInProgress ? error.message : HELD_DETAIL;
+    return new OwsError("NoApplicableCode", undefined, detail, {
       status: 503,
       headers: { "retry-after": "10" },
     });

@@ -25,7 +25,7 @@ const PAGE = 500;
 const POLL_MS = 1000;
 const BEAT_MS = 15_000;
 /** Streams that are open at the same time, of all callers and of one. Behind an address may be an office, or a proxy of many. */
-const STREAM_PLACES = { name: "change streams", total: 500, perUser: 50, perAddress: 40 };
+export const STREAM_PLACES = { name: "change streams", total: 500, perUser: 50, perAddress: 40 };
 
 /** `/changes`: what changed, in order, as pages or as a stream of server-sent events that begins where the last one ended. */
 export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext, bell: Bell): void {

@@ -82,8 +82,11 @@ async function withLock<T>(client: pg.PoolClient, lock: string, work: () => Prom
     return undefined;
   }
   try {
+    // A build of an index waits for every transaction that is older, such as a load.
+    await client.query("set lock_timeout = 0");
     return await work();
   } finally {
+    await client.query("reset lock_timeout").catch(() => {});
     await client.query("select pg_advisory_unlock(hashtext($1))", [lock]).catch(() => {});
   }
 }

@@ -5,6 +5,8 @@ interface Options {
   readonly connections?: number;
   /** A search that takes longer is ended by PostgreSQL. */
   readonly searchTimeoutSeconds?: number;
+  /** A single write waits so long for records that a load or another write holds; its connection is one of few. */
+  readonly writeWaitSeconds?: number;
   readonly onError: (error: Error) => void;
 }
 
@@ -24,6 +26,7 @@ export async function openCatalogueDatabase({
   url,
   connections = 20,
   searchTimeoutSeconds = 20,
+  writeWaitSeconds = 2,
   onError,
 }: Options): Promise<CatalogueDatabase> {
   const forSearches = Math.max(1, Math.floor(connections * SEARCH_SHARE));
@@ -33,6 +36,7 @@ export async function openCatalogueDatabase({
     schema: "catalogue",
     migrations: `${import.meta.dirname}/../migrations`,
     connections: Math.max(1, connections - forSearches - forLoads),
+    parameters: { lock_timeout: `${writeWaitSeconds}s` },
     onError,
   });
   const searches = await openPool({

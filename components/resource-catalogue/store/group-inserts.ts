@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import { isHeld, writeOne } from "./held-collections.ts";
 import { COLUMNS, OWN_COLUMNS, type PreparedRecord, isCopyLine } from "./record-columns.ts";
 import { WriteConflict, type Written, insertOne } from "./write-records.ts";
 
@@ -9,8 +10,8 @@ const MAX_GROUPS = 2;
 const SIZES = [16, 8, 4, 2] as const;
 /** Larger rows are written alone: a group is no longer than its slowest row. */
 const MAX_ROW_LENGTH = 64 * 1024;
-/** SQLSTATE classes of errors after which PostgreSQL has certainly taken everything back, and a row may be to blame. */
-const ROLLED_BACK = /^(?:21|22|23|40|54)/;
+/** SQLSTATE of errors after which PostgreSQL has certainly taken everything back, and a row may be to blame. */
+const ROLLED_BACK = /^(?:21|22|23|40|54|55P03)/;
 
 interface Waiting {
   readonly record: PreparedRecord;
@@ -73,8 +74,12 @@ export class GroupInserts {
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
-    if (group.length === 1) {
-      await Promise.all(group.map((entry) => this.#writeAlone(entry)));
+    const [only] = group;
+    if (only !== undefined && group.length === 1) {
+      const isWaitedFor = !isHeld(this.#pool, only.collection);
+      const written = this.#writeAlone(only);
+      // Where something holds the collection, the next group has nothing to do with it.
+      await (isWaitedFor ? written : undefined);
       return;
     }
     try {
@@ -91,7 +96,7 @@ export class GroupInserts {
         }
       }
       // Not waited for: the next group has nothing to do with a load.
-      void Promise.all(busy.map((entry) => this.#writeAlone(entry)));
+      busy.forEach((entry) => void this.#writeAlone(entry));
     } catch (error) {
       if (!ROLLED_BACK.test((error as { code?: string }).code ?? "")) {
         // Whether it was committed is not known: nothing may be written again, and nothing said to be there.
@@ -104,7 +109,7 @@ export class GroupInserts {
 
   async #writeAlone({ record, collection, resolve, reject }: Waiting): Promise<void> {
     try {
-      resolve(await insertOne(this.#pool, record, collection));
+      resolve(await writeOne(this.#pool, collection, () => insertOne(this.#pool, record, collection)));
     } catch (error) {
       reject(error);
     }

@@ -17,8 +17,10 @@ import {
 } from "./record-columns.ts";
 import { COPY_HEADER, COPY_TRAILER, writePlacement } from "./copy-binary.ts";
 import { CopyLines, toCopyLines } from "./copy-lines.ts";
+import { writeOne } from "./held-collections.ts";
 import { inTransactionBetweenLoads, lockForLoading } from "./load-lock.ts";
 import type { Route } from "./partitions/part-map.ts";
+import { inTransaction } from "./transaction.ts";
 import { type LockedKey, type WriteMode, keyOf, lockKeys, moveKeys, removeOld } from "./record-keys.ts";
 
 export interface WriteOptions {
@@ -78,7 +80,7 @@ export function writePrepared(
 ): Promise<Written[]> {
   const [only] = records;
   if (only !== undefined && records.length === 1 && options.mode === "insert" && !isCopyLine(only.cells)) {
-    return insertOne(pool, only, options.collection).then((written) => [written]);
+    return writeOne(pool, options.collection, async () => [await insertOne(pool, only, options.collection)]);
   }
   const write = async (client: pg.PoolClient): Promise<Written[]> => {
     if (records.length > 1) {
@@ -86,7 +88,9 @@ export function writePrepared(
     }
     return writeInTransaction(client, records, options);
   };
-  return inTransactionBetweenLoads(pool, write, { signal: options.signal });
+  return records.length === 1
+    ? writeOne(pool, options.collection, () => inTransaction(pool, write))
+    : inTransactionBetweenLoads(pool, write, { signal: options.signal });
 }
 
 const INSERT_ONE = `/* prepared: insert-one */

@@ -5,6 +5,7 @@ import { after, test } from "node:test";
 
 import { descendantsOf } from "../xml/element.ts";
 import { parseElements } from "@swath/xml";
+import { breakDocument } from "@swath/xml/malformed";
 import { DC_RECORD, ISO_RECORD, toTransaction } from "./csw-records.ts";
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
@@ -77,6 +78,22 @@ test("hostile documents are refused as exceptions, and the service goes on", asy
   assert.equal(large.status, 413);
   assert.equal(codeOf(large.text), "NoApplicableCode");
   assert.equal((await request("GET", "/csw")).status, 200);
+});
+
+test("refuses every kind of document that is not well formed, of each operation", async () => {
+  const documents = [
+    toTransaction("Insert", DC_RECORD.replace("dc-1", "malformed-1")),
+    '<csw:GetCapabilities xmlns:csw="http://www.opengis.net/cat/csw/3.0" service="CSW"><x/></csw:GetCapabilities>',
+  ];
+  for (const document of documents) {
+    for (const { rule, text } of breakDocument(document)) {
+      const { status, text: response } = await send(text);
+      assert.equal(status, 400, `${rule}: ${response}`);
+      assert.match(response, /is not well formed/, rule);
+    }
+  }
+  const { text } = await request("GET", "/csw?service=CSW&version=3.0.0&request=GetRecordById&id=malformed-1");
+  assert.equal(codeOf(text), "InvalidParameterValue", "nothing of a refused transaction is stored");
 });
 
 test("large documents do not hold up other requests", async () => {

@@ -130,6 +130,10 @@ test("changes need the version that was read", async () => {
   });
   assert.equal(patched.status, 200, patched.text);
   assert.deepEqual(patched.body.properties, { datetime: "2024-01-01T00:00:00Z", gsd: 10 });
+  for (const body of [{ id: "other" }, { collection: "c2" }, { type: "Collection" }, { stac_version: null }]) {
+    const refused = await request("PATCH", "/stac/collections/c1/items/etag", { body });
+    assert.equal(refused.status, 400, `${JSON.stringify(body)}: ${refused.text}`);
+  }
   assert.equal((await request("DELETE", "/stac/collections/c1/items/etag")).status, 204);
   assert.equal((await request("DELETE", "/stac/collections/c1/items/etag")).status, 404);
 });

@@ -38,6 +38,8 @@ export async function migrate({
   }
   const client = await connect(pool, onUnavailable);
   try {
+    // A migration may take as long as it takes, and another process waits for it.
+    await client.query("set lock_timeout = 0");
     // One lock a schema: the first of several replicas migrates, the others find the work done.
     await client.query("select pg_advisory_lock(hashtext($1))", [`migrate ${schema}`]);
     // A role of its own has its schema already, and may not make another.
@@ -63,6 +65,7 @@ export async function migrate({
     return pending;
   } finally {
     await client.query("select pg_advisory_unlock(hashtext($1))", [`migrate ${schema}`]).catch(() => {});
+    await client.query("reset lock_timeout").catch(() => {});
     client.release();
   }
 }

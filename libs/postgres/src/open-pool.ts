@@ -23,13 +23,16 @@ export interface DatabaseOptions {
   readonly migrations?: string;
   /** Connections at most; 10 when left out. */
   readonly connections?: number;
-  /** Settings of PostgreSQL for these connections, such as `statement_timeout`. Values have no blanks. */
+  /** Settings of PostgreSQL for these connections, such as `statement_timeout`. Values have no blanks. `lock_timeout` is 10 s unless given. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Called for a connection that broke; statements on it fail by themselves. */
   readonly onError: (error: Error) => void;
   /** Told why the database cannot be reached, while it is waited for. */
   readonly onUnavailable?: OnUnavailable;
 }
+
+/** How long a statement waits for rows that another transaction holds. Every waiting statement keeps a connection that others need. */
+const LOCK_TIMEOUT = "10s";
 
 /** Opens the pool, waits for the database, and brings the schema up to date. */
 export async function openPool({
@@ -48,7 +51,7 @@ export async function openPool({
     Client: PreparedClient,
     connectionString: url,
     max: connections,
-    options: Object.entries({ search_path: `${schema},public`, ...parameters })
+    options: Object.entries({ search_path: `${schema},public`, lock_timeout: LOCK_TIMEOUT, ...parameters })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
     connectionTimeoutMillis: 10_000,

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import type { StacItem } from "@swath/stac";
 import { createItemValidator } from "@swath/stac/schema";
+import { breakDocument } from "@swath/xml/malformed";
 
 import { convertProduct, findProduct } from "../src/convert-product.ts";
 import { ProductError } from "../src/errors.ts";
@@ -329,5 +330,31 @@ test("Sentinel-1 products of the agency are valid, with the time within which th
     const { properties, ...item } = await convertFolder(join(AGENCY, path));
     assert.deepEqual(validate({ ...item, properties } as StacItem), [], path);
     assert.equal(properties["product:timeliness"], expected[String(properties["product:timeliness_category"])], path);
+  }
+});
+
+test("refuses every kind of metadata that is not well formed, of every kind of product", async () => {
+  for (const name of readdirSync(DATA).filter((folder) => existsSync(join(DATA, folder, "expected.json")))) {
+    const files: string[] = [];
+    await convert(name, (text, path) => {
+      files.push(...(text.trimStart().startsWith("<") ? [path] : []));
+      return text;
+    });
+    for (const file of new Set(files)) {
+      for (const { rule, text } of breakDocument(readFileSync(join(DATA, name, file), "utf8"))) {
+        await assert.rejects(
+          convert(name, (whole, path) => (path === file ? text : whole)),
+          (error) => error instanceof ProductError && /is not valid XML/.test(error.message),
+          `${file} of ${name}: ${rule}`,
+        );
+      }
+    }
+  }
+  for (const { rule } of breakDocument(SENTINEL3_MANIFEST)) {
+    await assert.rejects(
+      convertSentinel3Manifest((whole) => breakDocument(whole).find((broken) => broken.rule === rule)?.text ?? whole),
+      ProductError,
+      rule,
+    );
   }
 });

@@ -56,6 +56,12 @@ test("expressions are nothing but calculations", () => {
     "where(1)",
     "x".repeat(3000),
     Array.from({ length: 300 }, () => "a").join("+"),
+    // Deep ones, of which the parts are too many or that are cut off.
+    `${"(".repeat(1000)}a`,
+    `${"-".repeat(1000)}a`,
+    `${"abs(".repeat(390)}a${")".repeat(390)}+b+c+d+e+f+g+h`,
+    `${"a?".repeat(600)}a`,
+    `${"1**".repeat(500)}a`,
   ].filter((text) => text !== "process" && text !== "this")) {
     refused(() => compileExpression(text));
   }

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 
-import { drainBody } from "@swath/service";
+import { drainBody } from "@swath/service/read-body";
 
 import { returnedHeaders } from "./hop-by-hop.ts";
 import type { Upstream } from "./upstream.ts";

@@ -1,5 +1,3 @@
-import type { ServerResponse } from "node:http";
-
 import ipaddr from "ipaddr.js";
 import { Counter, Gauge, type Registry } from "prom-client";
 
@@ -14,7 +12,7 @@ export interface LimitedCaller {
   readonly address: string;
 }
 
-interface PlacesOptions {
+export interface PlacesOptions {
   /** What the places are of, in the plural, for messages and as the label of metrics: `change streams`. */
   readonly name: string;
   readonly perUser: number;
@@ -49,8 +47,14 @@ export interface CallerRate {
   readonly count: (caller: LimitedCaller) => void;
 }
 
+/** A response, or the socket of a tunnel. */
+interface Closing {
+  readonly destroyed: boolean;
+  once(event: "close", listener: () => void): unknown;
+}
+
 /** Gives a place back when the response closes; at once where the client went while its request was looked into. */
-export function releaseOnClose(response: ServerResponse, release: () => void): void {
+export function releaseOnClose(response: Closing, release: () => void): void {
   if (response.destroyed) {
     release();
   } else {

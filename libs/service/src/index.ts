@@ -1,9 +1,9 @@
 export { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 export { type Logger, createLogger } from "./log.ts";
-export { isUnavailable } from "./is-unavailable.ts";
+export { isHeldByOthers, isUnavailable } from "./is-unavailable.ts";
 export { decodePercent } from "./decode-percent.ts";
 export { REFUSED_VALUE, isHostileText, isRefusedByDatabase } from "./hostile-text.ts";
-export { UNAVAILABLE_DETAIL, Problem, toProblem, type ProblemBody } from "./problem.ts";
+export { HELD_DETAIL, UNAVAILABLE_DETAIL, Problem, toProblem, type ProblemBody } from "./problem.ts";
 export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";

@@ -34,3 +34,11 @@ test("a wrong statement, a missing file and anything else are not", () => {
     assert.equal(toProblem(error).status, 500);
   }
 });
+
+test("a statement that waited too long for rows of others is refused for a while", () => {
+  const error = failed({ code: "55P03" });
+  assert.equal(isUnavailable(error), true, "background work tries again");
+  const { status, headers, message } = toProblem(error);
+  assert.deepEqual([status, headers["retry-after"]], [503, "10"]);
+  assert.match(message, /holds what this one changes/);
+});

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 
 import { REFUSED_VALUE, isRefusedByDatabase } from "./hostile-text.ts";
-import { isUnavailable } from "./is-unavailable.ts";
+import { isHeldByOthers, isUnavailable } from "./is-unavailable.ts";
 import { maskCredentials, maskCredentialsIn } from "./mask-credentials.ts";
 
 /** Problem details as they are sent (RFC 9457 §3.1). */
@@ -48,6 +48,10 @@ export class Problem extends Error {
 /** What clients are told while something that a service needs is away. */
 export const UNAVAILABLE_DETAIL = "Something that this service needs does not answer; try again in a moment.";
 
+/** What clients are told while another request, such as a bulk load, holds the rows that theirs changes. */
+export const HELD_DETAIL =
+  "Another request that is under way holds what this one changes. Nothing was written; send this again when that has ended.";
+
 /**
  * Any thrown value as a problem; what is not meant for clients becomes a 500 without its message, or a 503 where the service will be
  * able to answer as soon as another one is back.
@@ -55,6 +59,9 @@ export const UNAVAILABLE_DETAIL = "Something that this service needs does not an
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
+  }
+  if (isHeldByOthers(error)) {
+    return new Problem(503, HELD_DETAIL, { headers: { "retry-after": "10" }, cause: error });
   }
   if (isUnavailable(error)) {
     return new Problem(503, UNAVAILABLE_DETAIL, { headers: { "retry-after": "1" }, cause: error });

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -30,17 +31,29 @@ export function linkCompiledCode(folder: string, uids: readonly number[]): void 
 
 /** Compiles what is not yet, in the background, for the starts to come. */
 export function compileServices(): void {
+  const compiler = startCompiler();
+  // Without it everything runs, and starts more slowly.
+  compiler?.on("error", () => {});
+  compiler?.unref();
+}
+
+/** The same, and waits until it is done: services that start meanwhile would compile all of their code themselves. */
+export async function waitUntilCompiled(): Promise<void> {
+  const compiler = startCompiler();
+  if (compiler !== undefined) {
+    await once(compiler, "exit").catch(() => {});
+  }
+}
+
+function startCompiler(): ChildProcess | undefined {
   const own = getCompileCacheDir();
   if (own === undefined) {
-    return;
+    return undefined;
   }
   const shared = join(dirname(dirname(own)), "services");
-  const child = spawn(process.execPath, [join(import.meta.dirname, "compile-services.ts"), shared], {
+  return spawn(process.execPath, [join(import.meta.dirname, "compile-services.ts"), shared], {
     detached: true,
     stdio: "ignore",
     env: { ...inheritedEnvironment(), NODE_COMPILE_CACHE: shared },
   });
-  // Without it everything runs, and starts more slowly.
-  child.on("error", () => {});
-  child.unref();
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-import { readBody } from "@swath/service";
+import { readBody } from "@swath/service/read-body";
 
 /** A plan of every component has some hundred kilobytes. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import { CwlError, type JobSpec } from "@swath/cwl";
 import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
+import { createBackOff } from "@swath/work";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { shorten } from "./pod-wait-reason.ts";
@@ -15,15 +16,20 @@ interface CreateOptions {
 
 /** Milliseconds for which an API server that does not answer is asked again. */
 const OUTAGE = 60_000;
+const whileAway = createBackOff({ firstSeconds: 0.25, maxSeconds: 5 });
+const whileFull = createBackOff({ firstSeconds: 2, maxSeconds: 5 });
+const untilRemoved = createBackOff({ firstSeconds: 0.4, maxSeconds: 5, maxAttempts: 8 });
 
 /** Makes a pod; waits for the namespace's quota and through short outages of the API server. */
 export async function createPod(api: ClusterApi, manifest: object, options: CreateOptions): Promise<void> {
   const { job, timeouts, signal, onLog } = options;
   const started = Date.now();
-  let pause = 250;
+  let attempts = 0;
   let toldQuota = false;
   let toldOutage = false;
   for (;;) {
+    let backOff = whileAway;
+    attempts += 1;
     try {
       await api.create(podsPath(api.namespace), manifest);
       return;
@@ -46,7 +52,7 @@ export async function createPod(api: ClusterApi, manifest: object, options: Crea
           onLog("cluster: waiting for room: the namespace's quota is used up\n");
           toldQuota = true;
         }
-        pause = 2000;
+        backOff = whileFull;
       } else if (error.status === 400 || error.status === 422) {
         throw new CwlError("unsupported", `${job.name}: the cluster does not take it: ${shorten(error.message)}`);
       } else if (error.status < 429 || Date.now() - started > OUTAGE) {
@@ -55,8 +61,7 @@ export async function createPod(api: ClusterApi, manifest: object, options: Crea
         onLog(`cluster: it does not take the pod at the moment, trying again: ${shorten(error.message)}\n`);
         toldOutage = true;
       }
-      await sleep(pause, undefined, { signal });
-      pause = Math.min(pause * 2, 5000);
+      await sleep(backOff(attempts) * 1000, undefined, { signal });
     }
   }
 }
@@ -97,10 +102,11 @@ async function retry<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const isRefusal = error instanceof ClusterApiError && error.status < 429;
-      if (isRefusal || attempt === 8) {
+      const seconds = untilRemoved(attempt);
+      if (isRefusal || seconds === undefined) {
         throw error;
       }
-      await sleep(Math.min(200 * 2 ** attempt, 5000));
+      await sleep(seconds * 1000);
     }
   }
 }

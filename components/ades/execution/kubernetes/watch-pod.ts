@@ -1,5 +1,6 @@
 import type { ClusterApi, WatchEvent } from "@swath/kubernetes/api";
 import { ClusterApiError } from "@swath/kubernetes/api";
+import { createBackOff } from "@swath/work";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type Pod, hasStarted } from "./pod-types.ts";
@@ -10,6 +11,7 @@ export const podsPath = (namespace: string): string => `/api/v1/namespaces/${nam
 const POLL_INTERVAL_MS = 5000;
 /** Milliseconds without an answer of the API server after which a pod is given up. */
 const IDLE_TIMEOUT_MS = 15 * 60_000;
+const backOff = createBackOff({ firstSeconds: 0.2, maxSeconds: 5 });
 
 /**
  * Every state of a pod, the present one first, until it is gone (`undefined`, the last). Goes on through restarts of the API
@@ -23,13 +25,13 @@ export async function* watchPod(
   signal: AbortSignal,
 ): AsyncGenerator<Pod | undefined, void, undefined> {
   let answeredAt = Date.now();
-  let pause = 200;
+  let failures = 0;
   for (;;) {
     const tick = new AbortController();
     try {
       const pod = await api.get<Pod>(`${podsPath(namespace)}/${name}`);
       answeredAt = Date.now();
-      pause = 200;
+      failures = 0;
       yield pod;
       if (pod === undefined) {
         return;
@@ -66,8 +68,8 @@ export async function* watchPod(
       if (isRefusal || Date.now() - answeredAt > IDLE_TIMEOUT_MS) {
         throw error;
       }
-      await sleep(pause, undefined, { signal });
-      pause = Math.min(pause * 2, 5000);
+      failures += 1;
+      await sleep(backOff(failures) * 1000, undefined, { signal });
     }
   }
 }

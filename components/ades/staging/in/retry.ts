@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { createBackOff } from "@swath/work";
+
 import { StagingError } from "../errors.ts";
 
-const INITIAL_BACKOFF = 250;
-const MAX_BACKOFF = 10_000;
+const backOff = createBackOff({ firstSeconds: 0.25, maxSeconds: 10 });
 
 /**
  * Runs an attempt until it succeeds, fails for good, or `retries` further attempts have failed. An attempt that reports
@@ -25,8 +26,7 @@ export async function retry<T>(
         throw error;
       }
     }
-    const pause = Math.min(INITIAL_BACKOFF * 2 ** (failures - 1), MAX_BACKOFF) * (0.75 + Math.random() / 2);
-    await sleep(pause, undefined, { signal }).catch(() => {
+    await sleep(backOff(failures) * 1000, undefined, { signal }).catch(() => {
       throw signal.reason;
     });
   }

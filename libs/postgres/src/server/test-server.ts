@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,8 @@ import pg from "pg";
 
 import { findDatabaseAccount } from "./account.ts";
 import { installBinaries } from "./binaries.ts";
-import { prepareDataDirectory } from "./data-directory.ts";
+import { type DataDirectoryOptions, prepareDataDirectory } from "./data-directory.ts";
+import { copyTemplate } from "./test-template.ts";
 
 export interface TestServer {
   /** Connection string of an empty database. */
@@ -30,6 +31,9 @@ interface TestServerOptions {
 /** Milliseconds that it may take to be ready: where the disk is slow, to repair what a kill left takes long. */
 const TIMEOUT = 90_000;
 
+/** Beside compiled code. */
+const CACHE = join(import.meta.dirname, "../../../../node_modules/.cache");
+
 /**
  * A PostgreSQL of its own for one test file, on a unix socket in a temporary folder. What was committed survives `kill`, as in
  * production: the system keeps what a killed process has written. Only a loss of power it would not survive, and no test makes one.
@@ -45,7 +49,7 @@ export async function startTestServer({ keep }: TestServerOptions = {}): Promise
     chownSync(directory, account.uid, account.gid);
   }
   const binaries = installBinaries({ copyTo: join(directory, "programs"), account });
-  const data = prepareDataDirectory({
+  const options: DataDirectoryOptions = {
     binaries,
     directory,
     account,
@@ -59,7 +63,11 @@ export async function startTestServer({ keep }: TestServerOptions = {}): Promise
       fsync: durable ? "on" : "off",
     },
     durable,
-  });
+  };
+  if (!existsSync(join(directory, "data"))) {
+    copyTemplate(options, CACHE);
+  }
+  const data = prepareDataDirectory(options);
   const url = `postgres://swath:test@/postgres?host=${encodeURIComponent(directory)}`;
   let child: ChildProcess;
   const start = async () => {
