@@ -20,7 +20,11 @@ export type Exec = (command: readonly string[]) => Promise<string>;
  */
 export async function attackContainer(
   exec: Exec,
-  { busybox, around }: { readonly busybox: string; readonly around: string },
+  {
+    busybox,
+    around,
+    hasNetwork = false,
+  }: { readonly busybox: string; readonly around: string; readonly hasNetwork?: boolean },
 ): Promise<void> {
   const folder = mkdtempSync(join(around, "swath-attacks-"));
   const server = createServer((socket) => socket.end("BROKEN"));
@@ -28,7 +32,7 @@ export async function attackContainer(
     writeFileSync(join(folder, "secret"), SECRET);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { readonly port: number };
-    const surroundings = { folder, secret: SECRET, port, descriptor: 123, process: process.pid };
+    const surroundings = { folder, secret: SECRET, port, descriptor: 123, process: process.pid, hasNetwork };
     const applets = "/tmp/attack-applets";
     await exec([busybox, "sh", "-c", `${busybox} mkdir -p ${applets}; ${busybox} --install -s ${applets}`]);
     const failures: string[] = [];

@@ -26,5 +26,5 @@ export async function attackPod(namespace: string, pod: string, container: strin
   if (said !== "") {
     throw new Error(`busybox could not be brought into ${namespace}/${pod}: ${said}`);
   }
-  await attackContainer((command) => exec(command), { busybox: BUSYBOX, around: AROUND });
+  await attackContainer((command) => exec(command), { busybox: BUSYBOX, around: AROUND, hasNetwork: true });
 }
