@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type TestCluster, createTestCluster } from "@swath/testing";
+import { type TestCluster, createTestCluster, waitUntil } from "@swath/testing";
 import pg from "pg";
 
 const OFF = [
@@ -15,7 +15,6 @@ const OFF = [
   "APPLICATION_HUB",
   "PORTAL",
   "ADES",
-  "OBJSTORE",
 ];
 let cluster: TestCluster;
 
@@ -24,6 +23,7 @@ before(async () => {
     USE_TLS: "false",
     ...Object.fromEntries(OFF.map((name) => [`REQUIRE_${name}`, "false"])),
     REQUIRE_REGISTRY: "true",
+    REQUIRE_OBJSTORE: "true",
   });
   const { status, stdout, stderr } = await cluster.apply();
   assert.equal(status, 0, stdout + stderr);
@@ -95,7 +95,15 @@ test("logins, acts of administrators and of operators, and deletions are in one 
   );
   assert.equal(project.status, 201, project.text);
   assert.equal((await send("registry", "DELETE", "/api/v2.0/projects/doomed", basic)).status, 200);
-  const { stdout, stderr } = await cluster.swath("audit", "export", cluster.name);
+  const storage = { authorization: `Basic ${Buffer.from("swath:changeme").toString("base64")}` };
+  const bucket = (method: string) => send("objstore-console", method, "/api/buckets/doomed-bucket", storage);
+  assert.equal((await bucket("PUT")).status, 201);
+  assert.equal((await bucket("DELETE")).status, 204);
+  // The object storage does not wait for the database: its entries may come a little later.
+  const { stdout, stderr } = await waitUntil("the object storage's entries are there", async () => {
+    const exported = await cluster.swath("audit", "export", cluster.name);
+    return /"DELETE \/api\/buckets\/:name"/.test(exported.stdout) && exported;
+  });
   const lines = stdout
     .trim()
     .split("\n")
@@ -111,6 +119,9 @@ test("logins, acts of administrators and of operators, and deletions are in one 
   assert.ok(has("identity", /^LOGIN$/, /admin/), stdout);
   assert.ok(has("identity", /^CREATE USER/, /admin/), stdout);
   assert.ok(has("registry", /^DELETE .*projects/, /admin/), stdout);
+  // The registry makes its bucket there.
+  assert.ok(has("objstore", /^CreateBucket$/, /swath/), stdout);
+  assert.ok(has("objstore", /^DELETE .*buckets/, /swath/), stdout);
   assert.ok(has("swath", /^swath deploy apply$/, /operator/), stdout);
   assert.doesNotMatch(stdout, /changeme|Bearer|eyJ/);
   const listed = await cluster.swath("audit", "list", cluster.name, "--action", "deploy");

@@ -8,6 +8,8 @@ import { after, test } from "node:test";
 import { findIsolation } from "@swath/isolation";
 import { compiledCode, runCommand } from "@swath/testing";
 
+import { examineEngine } from "../cli/doctor/checks/container-engine.ts";
+
 interface Finding {
   readonly verdict: string;
   readonly subject: string;
@@ -20,21 +22,31 @@ const folder = mkdtempSync(join(tmpdir(), "swath-doctor-"));
 chmodSync(folder, 0o711);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Findings by their subject, of a machine with nothing but what is in `programs`. */
-async function examine(env: NodeJS.ProcessEnv, programs: Record<string, string> = {}) {
-  const bin = mkdtempSync(join(folder, "bin-"));
-  for (const [name, script] of Object.entries(programs)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  }
+/** Findings by their subject, without any program on the path. */
+async function examine(env: NodeJS.ProcessEnv) {
   const { status, stdout, stderr } = await runCommand(
     process.execPath,
     [join(import.meta.dirname, "../cli/main.ts"), "doctor", "-o", "json"],
-    { env: { PATH: bin, SWATH_STATE_DIR: join(folder, "state"), REQUIRE_ADES: "true", ...env } },
+    { env: { PATH: install({}), SWATH_STATE_DIR: join(folder, "state"), REQUIRE_ADES: "true", ...env } },
   );
   assert.equal(stderr, "");
   const findings = JSON.parse(stdout) as readonly Finding[];
   return { status, of: (subject: string) => findings.filter((finding) => finding.subject === subject) };
 }
+
+/** A folder of programs, each a shell script. */
+function install(programs: Readonly<Record<string, string>>): string {
+  const bin = mkdtempSync(join(folder, "bin-"));
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  return bin;
+}
+
+/** A podman that says which control groups it has. */
+const podman = (...cgroupControllers: readonly string[]): string =>
+  `echo '${JSON.stringify({ version: { Version: "5.0" }, host: { cgroupControllers } })}'`;
+const DOCKER = `echo '{"ServerVersion":"27.1","MemoryLimit":true,"PidsLimit":true,"CpuCfsQuota":true}'`;
 
 async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
   const server = createServer();
@@ -48,27 +60,34 @@ async function withTakenPort(work: (port: number) => Promise<void>): Promise<voi
 }
 
 test("a machine without a container engine is told what does not work then", async () => {
-  const { of } = await examine({});
-  const [containers] = of("containers");
-  assert.equal(containers?.verdict, "limited");
-  assert.match(containers?.meaning ?? "", /DockerRequirement/);
-  assert.equal(containers?.advice, "apt-get install podman");
+  const containers = await examineEngine("auto", install({}));
+  assert.equal(containers.verdict, "limited");
+  assert.match(containers.meaning ?? "", /DockerRequirement/);
+  assert.equal(containers.advice, "apt-get install podman");
 });
 
 test("the engine that is asked for is the one that is looked at", async () => {
   const none = await examine({ CONTAINER_ENGINE: "none" });
   assert.deepEqual([none.of("containers")[0]?.verdict, none.of("containers")[0]?.advice], ["good", undefined]);
-  const missing = await examine({ CONTAINER_ENGINE: "docker" }, { podman: "echo 5.0" });
-  assert.deepEqual([missing.status, missing.of("containers")[0]?.verdict], [1, "bad"]);
-  assert.match(missing.of("containers")[0]?.found ?? "", /CONTAINER_ENGINE=docker, which is not installed/);
-  const there = await examine({ CONTAINER_ENGINE: "docker" }, { podman: "echo 5.0", docker: "echo 27.1" });
-  assert.equal(there.of("containers")[0]?.found, "docker 27.1");
+  const missing = await examineEngine("docker", install({ podman: podman() }));
+  assert.equal(missing.verdict, "bad");
+  assert.match(missing.found, /^CONTAINER_ENGINE is docker, which is not installed$/);
+  const path = install({ podman: podman("memory", "pids", "cpu"), docker: DOCKER });
+  assert.equal((await examineEngine("docker", path)).found, "docker 27.1");
+  assert.equal((await examineEngine("auto", path)).found, "podman 5.0");
+});
+
+test("names the limits that the kernel does not hold containers to", async () => {
+  const delegated = await examineEngine("podman", install({ podman: podman("memory", "pids") }));
+  assert.deepEqual([delegated.verdict, delegated.found], ["limited", "podman 5.0, without limits of CPU"]);
+  const none = await examineEngine("docker", install({ docker: `echo '{"ServerVersion":"27.1"}'` }));
+  assert.equal(none.found, "docker 27.1, without limits of memory, processes, CPU");
 });
 
 test("isolation is tried: what works is named, what does not comes with the command that mends it", async () => {
   const [found] = (await examine({})).of("isolation");
   if (findIsolation().works) {
-    assert.match(found?.found ?? "", /run in (bubblewrap|util-linux)$/);
+    assert.match(found?.found ?? "", /run in (bubblewrap|util-linux); the services watch/);
     assert.equal(found?.advice, undefined);
   } else {
     assert.match(found?.meaning ?? "", /name no container are refused/);
@@ -82,14 +101,12 @@ test("the C library is named", async () => {
   assert.match(library?.found ?? "", /^glibc 2\.\d+$/);
 });
 
-test("an engine that is installed and does not work is not taken for one that does", async () => {
-  const broken = await examine({}, { podman: "echo 'Error: no overlay here' >&2; exit 125" });
-  assert.match(broken.of("containers")[0]?.found ?? "", /^podman: Error: no overlay here$/);
-  const second = await examine({}, { podman: "exit 125", docker: "echo 27.1" });
-  assert.deepEqual(
-    second.of("containers").map(({ verdict, found }) => [verdict, found]),
-    [["good", "docker 27.1"]],
-  );
+test("reports the engine that services use, also when another one would work", async () => {
+  const broken = await examineEngine("auto", install({ podman: "echo 'Error: no overlay here' >&2; exit 125" }));
+  assert.deepEqual([broken.verdict, broken.found], ["limited", "podman does not work: Error: no overlay here"]);
+  const second = await examineEngine("auto", install({ podman: "exit 125", docker: DOCKER }));
+  assert.equal(second.verdict, "limited");
+  assert.match(second.advice ?? "", /podman info says more, or set CONTAINER_ENGINE=docker$/);
 });
 
 test("a port that was asked for and is taken keeps the platform from working", async () => {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 
-import { type TestCluster, createTestCluster, skipWithout } from "@swath/testing";
+import { type TestCluster, createTestCluster, skipWithout, waitUntil } from "@swath/testing";
 
 /** Whether an account without rights can make sandboxes here. */
 const nested = ["unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "true"];
@@ -122,6 +122,28 @@ describe(
         assert.deepEqual(opened.toSorted(), expected.toSorted(), pod.workload);
       }
     });
+
+    test("an account cannot put a link in the place of a socket that another service connects to", async () => {
+      const folders = join(realpathSync(join(cluster.directory, "run")), "pods");
+      let count = 0;
+      for (const pod of confinedPods().filter(({ ready }) => ready)) {
+        const folder = join(folders, pod.name);
+        const sockets = readdirSync(folder).map((name) => join(folder, name));
+        assert.equal(statSync(folder).uid, 0, pod.workload);
+        assert.deepEqual(await intrude(pod, { files: [], sockets: [], replaced: sockets }), [], pod.workload);
+        count += sockets.length;
+      }
+      assert.ok(count > 20, `${count} sockets`);
+    });
+
+    test("a service that is restarted makes its sockets again", async () => {
+      const { status, stdout, stderr } = await cluster.swath("restart", "resource-catalogue", cluster.name);
+      assert.equal(status, 0, stdout + stderr);
+      await waitUntil("the restarted pod is ready", async () => {
+        const after = (await cluster.pods()).find(({ workload }) => workload === "resource-catalogue");
+        return after?.ready === true && after.pid !== pods.find(({ name }) => name === after.name)?.pid;
+      });
+    });
   },
 );
 
@@ -170,7 +192,11 @@ function listFiles(folder: string): readonly string[] {
 /** What somebody who has taken over a pod can open of these, with its user and its groups. */
 async function intrude(
   pod: ListedPod,
-  tried: { readonly files: readonly string[]; readonly sockets: readonly string[] },
+  tried: {
+    readonly files: readonly string[];
+    readonly sockets: readonly string[];
+    readonly replaced?: readonly string[];
+  },
 ): Promise<readonly string[]> {
   const { uid, gid, groups } = readStatus(pod);
   const child = spawn(

@@ -20,10 +20,7 @@ export async function noteOperatorAct(
   try {
     const target = openTarget(cluster, env);
     const plan = await target.readPlan();
-    if (plan === undefined || (plan.database.kind === "deployed" && target.databaseFolder === undefined)) {
-      return undefined;
-    }
-    if ((plan.database.roles ?? []).length === 0) {
+    if (plan === undefined || (plan.database.roles ?? []).length === 0) {
       return undefined;
     }
     const trail = await openTrail(target, plan);

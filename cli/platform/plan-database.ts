@@ -58,7 +58,7 @@ function listRoles(database: string, enabled: readonly Component[]): readonly Da
 
 /** Whoever is given the database's address waits for the database, and for the role by which it logs in. */
 export function addDatabaseNeed(workload: Workload, database: PlannedDatabase): Workload {
-  if (!usesDatabase(workload)) {
+  if (!usesDatabase(workload) || workload.startsWithoutDatabase === true) {
     return workload;
   }
   const added = [

@@ -45,6 +45,8 @@ export interface Target {
   readonly changeSecrets: (change: (secrets: Map<string, string>) => void) => Promise<void>;
   /** Folder of the socket of the deployed database, where this machine can reach it past every pod. */
   readonly databaseFolder?: string;
+  /** Opens a way to the deployed database, where it is in a pod that this machine reaches through others. */
+  readonly openDatabase?: () => Promise<DatabaseWay>;
   /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
   readonly readAccess: () => Promise<DeploymentAccess>;
   /** Lets go of the pods so that an earlier version of this code can take them over. Left out where nothing of this code runs. */
@@ -53,6 +55,13 @@ export interface Target {
   readonly readCertificates?: () => Promise<readonly CertificateStatus[]>;
   /** Opens a way in past the ingress, which others run and may not be there yet. Left out where the ingress is the target's own. */
   readonly forward?: (port: number) => Promise<Forward>;
+}
+
+/** A way to the deployed database, until it is closed. */
+export interface DatabaseWay {
+  /** Folder of a unix socket that leads there. */
+  readonly folder: string;
+  readonly close: () => Promise<void>;
 }
 
 /** A way in past the ingress, until it is closed. */

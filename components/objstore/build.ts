@@ -2,7 +2,8 @@ import { join } from "node:path";
 
 import { type Issuer, createLogoutTokenVerifier, readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
-import type { Logger, RunningService } from "@swath/service";
+import { openPool } from "@swath/postgres/pool";
+import { type Logger, type RunningService, auditRequests } from "@swath/service";
 import { FailureDelays } from "@swath/service/failure-delays";
 import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
@@ -14,6 +15,7 @@ import { Damages } from "./background/damages.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
 import { EventDelivery, parseEventTargets } from "./background/event-delivery.ts";
 import { AccessLogs } from "./background/access-logs.ts";
+import { createAuditTrail } from "./background/audit-trail.ts";
 import { addToAccessLog } from "./background/logged-request.ts";
 import { giveBackSpace } from "./background/give-back.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
@@ -142,6 +144,18 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     now: store.now,
     onSent: (target, status, count) => sent.inc({ target, status }, count),
   });
+  // It may be away: what is noted waits, and nothing else does.
+  const database = settings.AUDIT_DATABASE_URL;
+  const trail =
+    database === undefined
+      ? undefined
+      : await openPool({
+          url: database,
+          schema: "objstore",
+          connections: 1,
+          onError: (error) => logger.warn({ err: error }, "the audit trail is away"),
+        });
+  const audit = trail && createAuditTrail({ note: trail.audit.note, rootUser: settings.OBJSTORE_ROOT_USER });
   const server = createS3Server({
     ...common,
     stalled,
@@ -155,6 +169,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     onRequest: (entry) => {
       durations.observe(entry.operation, entry.status, entry.ms / 1000);
       addToAccessLog(accessLogs, entry, store.now());
+      audit?.add(entry);
       if (entry.error !== undefined || logger.isLevelEnabled("debug")) {
         const { error, target, address: _, message: __, caller, errorCode, ...rest } = entry;
         // The query may hold a signature.
@@ -187,6 +202,9 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     role,
     secureCookies: settings.PUBLIC_URL.startsWith("https:"),
   });
+  if (trail !== undefined) {
+    auditRequests(app, trail.audit.note);
+  }
   const s3 = [new URL(settings.PUBLIC_URL).origin];
   await addWebFiles(app, { directory: join(import.meta.dirname, "web/dist"), connect: s3, images: s3 });
   const maintain = async () => {
@@ -231,6 +249,8 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
       await delivery.close();
       await identity?.close();
       await login?.client.close();
+      audit?.close();
+      await trail?.close();
       await store.close();
     },
   };

@@ -63,6 +63,12 @@ export const settings = defineSettings({
     secret: true,
     description: "What the registration service asks for",
   },
+  AUDIT_DATABASE_URL: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Database of the deployment with its audit trail; nothing else is kept there",
+  },
   OBJSTORE_REBUILD: {
     kind: "boolean",
     default: false,

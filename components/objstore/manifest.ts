@@ -2,11 +2,15 @@ import { type Component, type DeployContext, identityIssuerEnv } from "@swath/ma
 
 import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 
+/** Components for which there is a database; a deployment of object storage alone has none. */
+const USES_DATABASE = ["identity", "workspace-api", "resource-catalogue", "registry", "ades", "portal"];
+
 /** Object storage: `objstore.<domain>` speaks S3 (also below it, a host a bucket), `objstore-console.<domain>` is for people. */
 export const manifest: Component = {
   name: "objstore",
   title: "Object storage",
   namespace: "rm",
+  databaseSchema: "objstore",
   enabled: ({ variables }) => variables.REQUIRE_OBJSTORE && variables.OBJSTORE_ENDPOINT === undefined,
   declare: ({ publicUrl }) => ({
     identityClients: [
@@ -54,7 +58,10 @@ export const manifest: Component = {
             OBJSTORE_DEFAULT_OWNERSHIP: variables.OBJSTORE_DEFAULT_OWNERSHIP,
             OBJSTORE_SIGNATURE_V2: String(variables.OBJSTORE_SIGNATURE_V2),
             ...toIdentity(context),
+            // Objects are there without it: nothing waits for the database.
+            ...(USES_DATABASE.some(context.isEnabled) && { AUDIT_DATABASE_URL: { database: "url" } as const }),
           },
+          startsWithoutDatabase: true,
           ports: [
             { name: "http", number: 9000 },
             { name: "console", number: 9001 },

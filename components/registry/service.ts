@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 
 import { Problem, drainBody, isUnavailable, noteRoute } from "@swath/service";
 
-import { findCaller } from "./access/caller.ts";
+import { addressOf, findCaller } from "./access/caller.ts";
 import { issueToken } from "./access/token-endpoint.ts";
 import { RegistryError, renderError } from "./errors.ts";
 import { type RegistryDeps, sendJson } from "./operations/operation.ts";
@@ -60,6 +60,11 @@ async function perform(
   const operation = findOperation(route, method);
   const caller = await findCaller(deps.access, message);
   await operation.run({ deps, message, response, method, path, query, caller });
+  // What an upload left is not content yet.
+  if (method === "DELETE" && route.kind !== "upload" && response.statusCode < 400) {
+    const action = `DELETE ${route.kind}`;
+    deps.database.audit.note({ action, actor: caller.name, target: path, ip: addressOf(message) });
+  }
 }
 
 function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage, response: ServerResponse): void {

@@ -9,6 +9,8 @@ import { type TestContext, after, before, test } from "node:test";
 import { runCommand, waitUntil } from "@swath/testing";
 import { applyObjects, kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
+import { openTrail } from "../../cli/audit/open-trail.ts";
+import { openTarget } from "../../cli/commands/open-target.ts";
 import {
   DOMAIN,
   type Deployment,
@@ -24,6 +26,7 @@ import { leavePullPod } from "./support/leave-pull-pod.ts";
 import { readDocumentedRights } from "./support/documented-rights.ts";
 import { listAllRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
+import { attackPod } from "./support/attack-pod.ts";
 import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
@@ -126,6 +129,45 @@ check("the workspace procedure: a token, a workspace, its bucket", async () => {
   assert.ok(workspace.storage.credentials.bucketname, JSON.stringify(Object.keys(workspace)));
 });
 
+check(
+  "the audit trail is searched and verified through the API server; a line that was taken out is found",
+  async () => {
+    const exported = await deployment.swath("audit", "export", NAME);
+    assert.equal(exported.status, 0, exported.stderr);
+    const lines = exported.stdout.trim().split("\n");
+    const kinds = new Set(
+      lines.map((line) => {
+        const { service, action } = JSON.parse(line) as { service: string; action: string };
+        return `${service} ${action}`;
+      }),
+    );
+    for (const kind of ["identity LOGIN", "objstore CreateBucket", "swath swath deploy apply"]) {
+      assert.ok(kinds.has(kind), `${kind} of ${[...kinds].join(", ")}`);
+    }
+    const verify = () => deployment.swath("audit", "verify", NAME);
+    const good = await verify();
+    assert.equal(good.status, 0, good.stdout + good.stderr);
+    const target = openTarget(NAME, deployment.env);
+    const plan = await target.readPlan();
+    assert.ok(plan !== undefined);
+    const owner = await openTrail(target, plan);
+    try {
+      await owner.query("create table public.kept as select n, line, hash from audit.entry where n = 2");
+      await owner.query("alter table audit.entry disable trigger append_only");
+      await owner.query("delete from audit.entry where n = 2");
+      const found = await verify();
+      assert.equal(found.status, 1, found.stdout);
+      assert.match(found.stdout, /line 2 is missing/);
+      await owner.query("insert into audit.entry (n, line, hash) select n, line, hash from public.kept");
+      await owner.query("alter table audit.entry enable trigger append_only");
+      await owner.query("drop table public.kept");
+    } finally {
+      await owner.close();
+    }
+    assert.equal((await verify()).status, 0);
+  },
+);
+
 check("each service account may do what docs/how-to/kubernetes.md says and nothing else", async () => {
   const documented = readDocumentedRights("ws-eric");
   assert.ok(Object.keys(documented).length >= 15, "the table is read");
@@ -178,6 +220,10 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
   );
   const tool = step.spec.containers[0]?.name ?? "";
   assert.deepEqual(await readConfinement("zoo", step.metadata.name, tool), CONFINED);
+  await attackPod("zoo", step.metadata.name, tool);
+  const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+  const seen = ["exec", "-n", "zoo", step.metadata.name, "-c", tool, "--", "node", "-p", `fs.existsSync("${token}")`];
+  assert.equal((await mustKubectl(seen)).trim(), "false", "a tool has no login of the cluster");
   for (const namespace of ["zoo", "storage", "rm", "um", "demo"]) {
     const selector = "app.kubernetes.io/managed-by=swath";
     await mustKubectl(["delete", "pod", "-n", namespace, "-l", selector, "--grace-period=0", "--force"]);

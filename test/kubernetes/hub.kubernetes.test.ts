@@ -6,6 +6,7 @@ import { waitUntil } from "@swath/testing";
 import { kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
 import { openAccess } from "./support/access.ts";
+import { attackPod } from "./support/attack-pod.ts";
 import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { type TestResponse, type Deployment, openDeployment, findDeploymentSkipReason } from "./support/deployment.ts";
 
@@ -171,6 +172,7 @@ test("a server is a pod of its user's namespace, with what its profile brings", 
   for (const container of ["server", "swath"]) {
     assert.deepEqual(await readConfinement("ws-admin", "jupyter-admin-lab", container), CONFINED, container);
   }
+  await attackPod("ws-admin", "jupyter-admin-lab", "server");
   assert.equal((await find("pvc", "jupyter-home")).spec.storageClassName, "standard");
   assert.deepEqual((await find("networkpolicy", "jupyter-admin-lab")).spec.policyTypes, ["Ingress", "Egress"]);
   const allowed = (verb: string) =>

@@ -7,10 +7,13 @@ export interface Surroundings {
   readonly port: number;
   /** A descriptor that the service inherited. */
   readonly descriptor: number;
+  /** Number of a process of the host. */
+  readonly process: number;
+  /** Whether network policies alone keep a pod from other machines, which not every cluster enforces. */
+  readonly hasNetwork?: boolean;
 }
 
-export interface Attack {
-  readonly title: string;
+interface Attempt {
   /** A command of the shell, run in the sandbox. */
   readonly script: (surroundings: Surroundings) => string;
   /** What it must say. */
@@ -19,11 +22,17 @@ export interface Attack {
   readonly breaks?: RegExp;
 }
 
+export interface Attack extends Attempt {
+  readonly title: string;
+  /** What differs in a container and in a pod; or why there is nothing to try. Left out: the same. */
+  readonly inContainers?: Partial<Attempt> | { readonly skip: string };
+}
+
 /** Said by a script that did what it must not. */
 const broken = /BROKEN/;
 const tries = (command: string): string => `(${command}) >/dev/null 2>&1 && echo BROKEN`;
 
-/** One table for tools and servers, and for every way to make a sandbox. */
+/** One table for tools and servers, and for every way to make a sandbox: on this machine, in containers, in pods. */
 export const ATTACKS: readonly Attack[] = [
   {
     title: "reads no file of the host, of users or of other jobs",
@@ -67,6 +76,16 @@ export const ATTACKS: readonly Attack[] = [
       "tail -n +3 /proc/net/dev | wc -l; echo held",
     holds: /^1\nheld$/m,
     breaks: broken,
+    inContainers: {
+      // A pod has an interface of its own besides; busybox has no /dev/tcp, and the shell's own has no time limit.
+      script: ({ port, hasNetwork = false }) =>
+        [
+          tries(`echo | nc -w 2 127.0.0.1 ${port} | grep BROKEN`),
+          ...(hasNetwork ? [] : [tries("echo | nc -w 2 169.254.169.254 80")]),
+          "[ $(tail -n +3 /proc/net/dev | wc -l) -le 2 ] && echo held",
+        ].join("; "),
+      holds: /^held$/m,
+    },
   },
   {
     title: "sees no process of the host, nor a path of the host in its first one",
@@ -109,16 +128,21 @@ export const ATTACKS: readonly Attack[] = [
       "head -c 100000000 /dev/zero >/dev/shm/large 2>/dev/null || echo limited; " +
       "head -c 100000000 /dev/zero >/dev/null && ulimit -n && ulimit -c",
     holds: /^limited\n64\n0$/m,
+    // The limits of files are the engine's there.
+    inContainers: { holds: /^limited$/m },
   },
   {
     title: "signals no process of the host",
     script: () => "kill -9 -1 2>/dev/null; echo held",
     holds: /held|^$/,
+    // What else runs in the container is still needed.
+    inContainers: { script: ({ process }) => `${tries(`kill -0 ${process}`)}; echo held`, breaks: broken },
   },
   {
     title: "is given its variables, and runs no start-up file on the way",
     script: () => "env",
     holds: /^GIVEN=yes$/m,
     breaks: /SANDBOX_VARIABLE|bashrc/,
+    inContainers: { skip: "variables are the image's and the engine's" },
   },
 ];

@@ -38,7 +38,13 @@ before(async () => {
     });
   await listen(join(real, "control.sock"));
   const { port } = (await listen(0)).address() as { port: number };
-  surroundings = { folder: real.replaceAll(" ", "\\ "), secret: SECRET, port, descriptor: DESCRIPTOR };
+  surroundings = {
+    folder: real.replaceAll(" ", "\\ "),
+    secret: SECRET,
+    port,
+    descriptor: DESCRIPTOR,
+    process: process.pid,
+  };
 });
 after(() => {
   servers.forEach((server) => server.close());

@@ -1,9 +1,15 @@
-// Tries files and sockets with the rights of the process that it is: reads `{files, sockets}` as JSON, prints what it could open.
-import { closeSync, openSync, readdirSync, statSync } from "node:fs";
+// Tries files and sockets with the rights of the process that it is: reads `{files, sockets, replaced}` as JSON, prints what it could
+// open, and where it could put a link.
+import { closeSync, openSync, readdirSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
-const { files, sockets } = JSON.parse(await text(process.stdin)) as Record<"files" | "sockets", readonly string[]>;
+interface Attempts {
+  readonly files: readonly string[];
+  readonly sockets: readonly string[];
+  readonly replaced?: readonly string[];
+}
+const { files, sockets, replaced = [] } = JSON.parse(await text(process.stdin)) as Attempts;
 const opened: string[] = [];
 for (const file of files) {
   try {
@@ -24,6 +30,16 @@ for (const path of sockets) {
   });
   if (isOpen) {
     opened.push(path);
+  }
+}
+for (const path of replaced) {
+  for (const put of [() => renameSync(path, `${path}.real`), () => symlinkSync("/run/elsewhere", `${path}.link`)]) {
+    try {
+      put();
+      opened.push(path);
+    } catch {
+      // Refused.
+    }
   }
 }
 process.stdout.write(JSON.stringify(opened), () => process.exit(0));

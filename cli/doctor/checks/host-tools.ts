@@ -4,6 +4,9 @@ import type { Check, Finding } from "../finding.ts";
 
 const SUBJECT = "isolation";
 
+/** The kernel limits open files, and the size of a file. */
+const WATCHED = "the services watch their memory, processes and disk";
+
 const UNFILTERED: Finding = {
   verdict: "limited",
   subject: SUBJECT,
@@ -24,7 +27,7 @@ export const checkHostTools: Check = ({ plan: { settings } }) => {
   if (report.works) {
     const { kind, filtersSystemCalls } = report.isolation;
     return [
-      { verdict: "good", subject: SUBJECT, found: `programs without a container run in ${kind}` },
+      { verdict: "good", subject: SUBJECT, found: `programs without a container run in ${kind}; ${WATCHED}` },
       ...(filtersSystemCalls ? [] : [UNFILTERED]),
     ];
   }

@@ -81,6 +81,14 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
       }
       return (await import("./forward/open-forward.ts")).openForward({ connection, plan, port });
     },
+    openDatabase: async () => {
+      const connection = await open();
+      const plan = await (await import("./state/record.ts")).readPlan(connection, clusterName);
+      if (plan === undefined) {
+        throw new KubernetesError(`nothing is deployed on the cluster of context "${connection.context}"`);
+      }
+      return (await import("./forward/open-database.ts")).openDatabase(connection, plan);
+    },
     readAccess: async () => {
       const plan = await (await import("./state/record.ts")).readPlan(await open(), clusterName);
       const address = plan?.settings.publicIp;

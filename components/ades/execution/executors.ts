@@ -11,7 +11,7 @@ import {
 
 import { readCapacity } from "./capacity.ts";
 import { findEngine } from "./container-engine.ts";
-import { SYSTEM_PATH } from "@swath/isolation";
+import { CONTAINER_FILTER, SYSTEM_PATH } from "@swath/isolation";
 import { findToolIsolation, isolate, noHostToolsReason } from "./isolation.ts";
 import { createPods, openPodsApi } from "./kubernetes/pod-context.ts";
 import { createPullSecret } from "./kubernetes/pull-secret.ts";
@@ -135,6 +135,7 @@ function createMachineExecutors(settings: AdesSettings): Executors {
       container: createContainerExecutor({
         ...engine,
         authFile: settings.CONTAINER_AUTH_FILE,
+        runOptions: [CONTAINER_FILTER],
         ...(perJob.cores < availableParallelism() && { cpus: perJob.cores }),
         // Nothing else of this service's environment, which holds secrets.
         env: { PATH: SYSTEM_PATH, HOME: homedir() },

@@ -1,6 +1,6 @@
 import type { LogoutTokenVerifier } from "@swath/auth";
 import { type OidcClient, addConsoleLogin } from "@swath/auth/login";
-import { type Logger, Problem } from "@swath/service";
+import { type Logger, Problem, noteActor } from "@swath/service";
 import type { FailureDelays } from "@swath/service/failure-delays";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -82,10 +82,12 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     }
   });
   const callerOf = (request: FastifyRequest): Session => {
-    const basic = basics.get(request);
-    if (basic !== undefined) {
-      return basic;
-    }
+    const session = basics.get(request) ?? findSession(request);
+    const { principal } = session;
+    noteActor(request, { id: idOf(principal), isAdmin: principal.kind === "root" });
+    return session;
+  };
+  const findSession = (request: FastifyRequest): Session => {
     const { authorization, cookie } = request.headers;
     const token =
       /^Bearer (.+)$/i.exec(authorization ?? "")?.[1] ??

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 import { drainBody } from "@swath/service";
 
+import { idOf } from "../access/acl.ts";
 import { toPrincipal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
@@ -78,7 +79,7 @@ export function isQueryRequest({
 export async function respondQuery(
   request: S3Request,
   { accounts, rootUser, credentials, slow }: QueryApiDeps,
-  onAction: (name: string) => void,
+  onAction: (name: string, caller?: { readonly name: string; readonly authType: string | undefined }) => void,
 ): Promise<void> {
   const unsigned: S3Request = { ...request, payload: { kind: "unsigned" } };
   try {
@@ -97,6 +98,7 @@ export async function respondQuery(
     if (principal.kind === "anonymous") {
       throw new IamError("AccessDenied", "Sign the request.");
     }
+    onAction(action, { name: idOf(principal), authType: "AuthHeader" });
     const read = (name: string) => form.get(name) ?? undefined;
     const result = await handle({ accounts, rootUser, principal, key: credential, now: credentials.now, read }, action);
     const content = {

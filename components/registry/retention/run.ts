@@ -58,6 +58,9 @@ export async function runRetention({ database, project, rules, isDryRun, actor }
         }
       }
     }
+    if (!isDryRun && deleted > 0) {
+      database.audit.note({ action: "DELETE by retention rules", actor, target: project.name, details: { deleted } });
+    }
     return { id, retained, deleted, decisions };
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);

@@ -4,6 +4,7 @@
     /usr/bin/python3 libs/isolation/tools/make-filters.py /usr/share/containers/seccomp.json libs/isolation/filters
 
 A filter is a program of the kernel's classic BPF (seccomp(2)), one for each kind of processor. Names in it are those of node's `process.arch`.
+`containers.json` is the same as a profile for podman and docker, whose own ones let programs make name spaces.
 """
 import json
 import sys
@@ -61,10 +62,32 @@ def make(profile, archs, names, is_own):
     return rules
 
 
+def make_profile(profile):
+    refused = {"names": REFUSED, "action": "SCMP_ACT_ERRNO", "errnoRet": EPERM}
+    plain = {"index": 0, "value": NEW_NAME_SPACES, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}
+    clone = {"names": ["clone"], "action": "SCMP_ACT_ALLOW", "args": [plain]}
+    decided = {*REFUSED, *UNKNOWN, "clone"}
+    kept = []
+    for rule in profile["syscalls"]:
+        names = sorted(set(rule["names"]) - decided)
+        # No program in a container has a capability.
+        if names and not (rule.get("includes") or {}).get("caps"):
+            kept.append({key: value for key, value in {**rule, "names": names}.items() if value and key != "comment"})
+    return {
+        "defaultAction": "SCMP_ACT_ERRNO",
+        "defaultErrnoRet": ENOSYS,
+        "archMap": profile["archMap"],
+        "syscalls": [refused, clone, *kept],
+    }
+
+
 def main():
     source, folder = sys.argv[1:]
     with open(source) as file:
         profile = json.load(file)
+    with open(f"{folder}/containers.json", "w") as file:
+        json.dump(make_profile(profile), file, indent=1)
+        file.write("\n")
     for target, (archs, names) in TARGETS.items():
         with open(f"{folder}/{target}.bpf", "wb") as file:
             make(profile, archs, names, machine() in MACHINES[target]).export_bpf(file)

@@ -26,6 +26,8 @@ export interface Workload {
    * its environment waits for the database by itself.
    */
   readonly needs?: readonly string[];
+  /** It uses the database where that is there, and does not wait for it. */
+  readonly startsWithoutDatabase?: true;
   readonly probe?: Probe;
   /** `rolling` (default): the new one is ready before the old one stops. `recreate`: never two at once (it owns a volume). */
   readonly strategy?: "rolling" | "recreate";

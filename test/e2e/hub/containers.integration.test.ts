@@ -15,8 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { readProcesses } from "@swath/testing";
+import { readProcesses, runCommand } from "@swath/testing";
 
+import { attackContainer } from "../../sandbox/attack-container.ts";
 import { type HubFixture, skipReason, startHub } from "./hub-fixture.ts";
 
 const IMAGE = "localhost/swath-test-web:1";
@@ -91,6 +92,7 @@ function buildImage(): void {
   for (const name of ["bin", "tmp", "etc", "home/jovyan", "run"]) {
     mkdirSync(join(root, name), { recursive: true });
   }
+  chmodSync(join(root, "tmp"), 0o1777);
   copyFileSync("/bin/busybox", join(root, "bin/busybox"));
   for (const name of ["sh", "httpd", "wget", "id", "ls", "mkdir", "sleep"]) {
     symlinkSync("busybox", join(root, "bin", name));
@@ -134,6 +136,15 @@ test("an image runs with a network of its own, as nobody in particular, and reac
     .map((each) => each.args)
     .join("\n");
   assert.doesNotMatch(args, /JUPYTERHUB_API_TOKEN=/);
+});
+
+test("a program in a container is held by everything that a sandbox holds it by", { skip }, async () => {
+  const name = containers().find((each) => !each.endsWith("-beside")) ?? "";
+  const exec = async (command: readonly string[]) => {
+    const { stdout, stderr } = await runCommand(podman, ["exec", name, ...command], { env: { PATH: "/usr/bin:/bin" } });
+    return `${stdout}${stderr}`;
+  };
+  await attackContainer(exec, { busybox: "/bin/busybox", around: folder });
 });
 
 test("a container outlives the hub, and is killed with its reason told", { skip }, async () => {

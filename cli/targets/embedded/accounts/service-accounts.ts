@@ -1,4 +1,4 @@
-import { findProgram } from "@swath/isolation";
+import { findContainerEngine } from "@swath/isolation";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -22,9 +22,7 @@ export interface ServiceAccounts {
 
 /** An engine for containers takes root, or a user that the machine knows: with one, what starts containers stays root's. */
 export function confinesSandboxes({ settings }: Plan, { hasUserNamespaces }: AccountMeans): boolean {
-  const engine = settings.variables.CONTAINER_ENGINE;
-  const hasEngine = engine !== "none" && (engine !== "auto" || findProgram(["podman", "docker"]) !== undefined);
-  return hasUserNamespaces && !hasEngine;
+  return hasUserNamespaces && findContainerEngine(settings.variables.CONTAINER_ENGINE).outcome !== "found";
 }
 
 /**

@@ -60,6 +60,7 @@ const WorkloadSchema = Type.Object(
     ports: Type.Optional(Type.Array(Type.Object({ name: Label, number: Type.Integer() }, closed))),
     mounts: Type.Optional(Type.Array(Type.Object({ volume: Label, path: Text }, closed))),
     needs: Type.Optional(Type.Array(Label)),
+    startsWithoutDatabase: Type.Optional(Type.Literal(true)),
     probe: Type.Optional(Type.Enum(["management", "postgres"])),
     strategy: Type.Optional(Type.Enum(["rolling", "recreate"])),
     stopSignal: Type.Optional(Type.Enum(["SIGTERM", "SIGINT"])),

@@ -6,6 +6,7 @@ import { PREDECESSOR_GONE, WAITS_FOR_PREDECESSOR } from "@swath/service/await-pr
 
 import type { PodPhase } from "../../pod-status.ts";
 import { commandOf } from "../accounts/command-of.ts";
+import { sealSockets } from "../accounts/seal-sockets.ts";
 import type { ServiceAccounts } from "../accounts/service-accounts.ts";
 import { repositoryRoot } from "../launch/code-version.ts";
 import type { LaunchSpec } from "../launch/launch-spec.ts";
@@ -181,6 +182,9 @@ export class Pod {
     if (this.spec.workload.kind === "service") {
       this.#probes = startProbes(this.spec.workload, this.directory, {
         onReady: (ready, reason) => {
+          if (ready && !this.#sealSockets()) {
+            return;
+          }
           this.ready = ready;
           this.message = ready ? undefined : reason;
           if (ready) {
@@ -195,6 +199,22 @@ export class Pod {
       });
     }
     this.#onChange();
+  }
+
+  /** Whether the folder of its sockets can be trusted from here on; a pod that put something else there is killed. */
+  #sealSockets(): boolean {
+    const account = this.spec.account?.account;
+    if (account === undefined || this.#accounts === undefined) {
+      return true;
+    }
+    try {
+      sealSockets(this.directory, account);
+      return true;
+    } catch (error) {
+      this.message = `restarted: ${(error as Error).message}`;
+      this.#kill();
+      return false;
+    }
   }
 
   #ended(how: string, well = false): void {

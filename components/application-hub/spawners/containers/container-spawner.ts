@@ -1,4 +1,4 @@
-import { findProgram } from "@swath/isolation";
+import { CONTAINER_FILTER, type EngineReport, findContainerEngine } from "@swath/isolation";
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const HOME = "/home/jovyan";
 const USER = { uid: 1000, gid: 100 };
 const STOP_SECONDS = 8;
 const BESIDE_MS = 30_000;
-const SEALED = ["--cap-drop", "all", "--security-opt", "no-new-privileges"];
+const SEALED = ["--cap-drop", "all", "--security-opt", "no-new-privileges", CONTAINER_FILTER];
 
 interface ContainerOptions {
   readonly folders: HubFolders;
@@ -49,7 +49,8 @@ interface ContainerHandle {
  * in it; a second container with the same network leads its port out, and the hub, the object storage and the way out in.
  */
 export function createContainerSpawner({ folders, engine, hasStorage, authorityFile }: ContainerOptions): Spawner {
-  const command = engine === "none" ? undefined : findProgram(engine === "auto" ? ["podman", "docker"] : [engine]);
+  const report = findContainerEngine(engine);
+  const command = report.outcome === "found" ? report.engine.command : undefined;
   const call = async (args: readonly string[], timeout = COMMAND_MS): Promise<string> => {
     if (command === undefined) {
       throw new Error("there is no container engine");
@@ -82,9 +83,14 @@ export function createContainerSpawner({ folders, engine, hasStorage, authorityF
     if (image === undefined || image === null || image === "") {
       return { reason: "the profile names neither a program nor an image (kubespawner_override.image)" };
     }
-    return command === undefined
-      ? { reason: "it is a container, and there is no container engine", command: "apt-get install podman" }
-      : undefined;
+    switch (report.outcome) {
+      case "found":
+        return undefined;
+      case "unwanted":
+        return { reason: "it is a container, and CONTAINER_ENGINE=none wants none" };
+      case "missing":
+        return { reason: `it is a container, and ${report.reason}`, command: "apt-get install podman" };
+    }
   };
 
   const stop = async (handle: ContainerHandle) => {
@@ -124,7 +130,7 @@ export function createContainerSpawner({ folders, engine, hasStorage, authorityF
       const file = join(folder, "env");
       const authorities = shareAuthorities(folders.shared, authorityFile);
       writeFileSync(file, toEnvFile(launch, port, authorities?.env), { mode: 0o600 });
-      const who = toUser(command ?? "");
+      const who = toUser(report);
       try {
         const egress = launch.profile.egress ?? "platform";
         // First, so that the hub is there when the server asks for it.
@@ -255,12 +261,12 @@ function toCommand(launch: Launch, image: string, port: number): readonly string
 }
 
 /** The user of the container is who owns the home on this machine. */
-function toUser(command: string): readonly string[] {
+function toUser(report: EngineReport): readonly string[] {
   const [uid, gid] = [process.getuid?.() ?? USER.uid, process.getgid?.() ?? USER.gid];
   if (uid === 0) {
     return ["--user", `${USER.uid}:${USER.gid}`];
   }
-  return /podman/.test(command)
+  return report.outcome === "found" && report.engine.kind === "podman"
     ? ["--userns", `keep-id:uid=${USER.uid},gid=${USER.gid}`, "--user", `${USER.uid}:${USER.gid}`]
     : ["--user", `${uid}:${gid}`];
 }

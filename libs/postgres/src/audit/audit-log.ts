@@ -26,6 +26,7 @@ const RETRY_MS = 5000;
 /** Entries that wait while the database is away. */
 const MAX_WAITING = 10_000;
 const BATCH = 200;
+const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Writes entries in batches, and seals them. A database whose roles the deployment did not make (`DATABASE_ROLES=shared`) has no trail:
@@ -37,11 +38,20 @@ export function createAuditLog(pool: Pick<pg.Pool, "query">, onError: (error: Er
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let hasTrail: boolean | undefined;
+  let lookedAt = 0;
   let sealing: NodeJS.Timeout | undefined;
 
+  /** Looks for the trail again from time to time: a service that does not wait for the database may be there before it is made. */
+  const lacksTrail = () => hasTrail === false && Date.now() - lookedAt < LOOK_AGAIN_MS;
+  const look = async (): Promise<boolean> => {
+    if (hasTrail !== true && !lacksTrail()) {
+      hasTrail = await findTrail(pool);
+      lookedAt = Date.now();
+    }
+    return hasTrail === true;
+  };
   const write = async (): Promise<void> => {
-    hasTrail ??= await findTrail(pool);
-    if (!hasTrail) {
+    if (!(await look())) {
       waiting = [];
       return;
     }
@@ -70,7 +80,7 @@ export function createAuditLog(pool: Pick<pg.Pool, "query">, onError: (error: Er
   };
   return {
     note: (entry) => {
-      if (hasTrail === false) {
+      if (lacksTrail()) {
         return;
       }
       if (waiting.length >= MAX_WAITING) {
@@ -83,8 +93,7 @@ export function createAuditLog(pool: Pick<pg.Pool, "query">, onError: (error: Er
     sealEvery: (milliseconds) => {
       sealing = setInterval(() => {
         const seal = async () => {
-          hasTrail ??= await findTrail(pool);
-          if (hasTrail) {
+          if (await look()) {
             await pool.query("select audit.seal()");
           }
         };
