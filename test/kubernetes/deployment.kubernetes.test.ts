@@ -25,7 +25,7 @@ import { readDocumentedRights } from "./support/documented-rights.ts";
 import { listAllRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
 import { checkAuditTrail } from "./support/check-audit-trail.ts";
-import { attackPod } from "./support/attack-pod.ts";
+import { attackPod, checkHasNoToken } from "./support/attack-pod.ts";
 import { CONFINED, readConfinement } from "./support/read-confinement.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
@@ -185,9 +185,7 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
   const tool = step.spec.containers[0]?.name ?? "";
   assert.deepEqual(await readConfinement("zoo", step.metadata.name, tool), CONFINED);
   await attackPod("zoo", step.metadata.name, tool);
-  const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
-  const seen = ["exec", "-n", "zoo", step.metadata.name, "-c", tool, "--", "node", "-p", `fs.existsSync("${token}")`];
-  assert.equal((await mustKubectl(seen)).trim(), "false", "a tool has no login of the cluster");
+  await checkHasNoToken("zoo", step.metadata.name, tool);
   for (const namespace of ["zoo", "storage", "rm", "um", "demo"]) {
     const selector = "app.kubernetes.io/managed-by=swath";
     await mustKubectl(["delete", "pod", "-n", namespace, "-l", selector, "--grace-period=0", "--force"]);

@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { runCommand } from "@swath/testing";
+import { mustKubectl } from "@swath/testing/kubernetes";
 
 import { attackContainer } from "../../sandbox/attack-container.ts";
 
@@ -27,4 +29,11 @@ export async function attackPod(namespace: string, pod: string, container: strin
     throw new Error(`busybox could not be brought into ${namespace}/${pod}: ${said}`);
   }
   await attackContainer((command) => exec(command), { busybox: BUSYBOX, around: AROUND, hasNetwork: true });
+}
+
+/** Checks that a program in a container of a pod finds no login of the cluster. */
+export async function checkHasNoToken(namespace: string, pod: string, container: string): Promise<void> {
+  const look = "fs.existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token')";
+  const seen = await mustKubectl(["exec", "-n", namespace, pod, "-c", container, "--", "node", "-p", look]);
+  assert.equal(seen.trim(), "false", "a tool has no login of the cluster");
 }
