@@ -94,11 +94,33 @@ export async function startVariantB(variables: Readonly<Record<string, string>> 
     return (JSON.parse(body) as { id_token: string }).id_token;
   }
 
+  /** The status that the decision point answers to a question about a user. */
+  async function decide({
+    as,
+    user,
+    action,
+    resource,
+  }: Readonly<Record<"as" | "user" | "action" | "resource", string>>) {
+    const attribute = (AttributeId: string, Value: string) => [{ Attribute: [{ AttributeId, Value }] }];
+    const { status } = await send("auth", "/pdp/policy/validate", {
+      method: "GET",
+      headers: ["Content-Type: application/json", `X-User-Id: ${as}`],
+      body: JSON.stringify({
+        Request: {
+          AccessSubject: attribute("user_name", user),
+          Action: attribute("action-id", action),
+          Resource: attribute("resource-id", resource),
+        },
+      }),
+    });
+    return status;
+  }
+
   const close = async () => {
     await cluster.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { cluster, env, bin, protect, url, send, readClient, idTokenOf, close };
+  return { cluster, env, bin, protect, url, send, decide, readClient, idTokenOf, close };
 }
 
 /** What a token says. */

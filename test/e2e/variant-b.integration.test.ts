@@ -313,19 +313,8 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   );
   assert.equal(await onHost("/maps/x", bob, "POST"), 403, "a method that was not registered");
   assert.equal(await onHost("/maps/open/x"), 200, "a resource that is open");
-  const decide = (action: string) =>
-    fixture.send("auth", "/pdp/policy/validate", {
-      method: "GET",
-      headers: [json, `X-User-Id: ${admin}`],
-      body: JSON.stringify({
-        Request: {
-          AccessSubject: [{ Attribute: [{ AttributeId: "user_name", Value: "bob" }] }],
-          Action: [{ Attribute: [{ AttributeId: "action-id", Value: action }] }],
-          Resource: [{ Attribute: [{ AttributeId: "resource-id", Value: id }] }],
-        },
-      }),
-    });
-  assert.deepEqual([(await decide("get")).status, (await decide("bad")).status], [200, 401]);
+  const decide = (action: string) => fixture.decide({ as: admin, user: "bob", action, resource: id });
+  assert.deepEqual([await decide("get"), await decide("bad")], [200, 401]);
   assert.equal(
     (await fixture.send(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
     204,
