@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,11 +117,46 @@ export async function startVariantB(variables: Readonly<Record<string, string>> 
     return status;
   }
 
+  /** The owner of a registered resource lists what comes with it, and changes one of it into a policy that is stored. */
+  async function checkDefaultPolicy({
+    owner,
+    other,
+    resource,
+  }: Readonly<Record<"owner" | "other" | "resource", string>>) {
+    const ask = async (who: string, path: string, method: string, body: object) => {
+      const headers = ["Content-Type: application/json", `Authorization: Bearer ${who}`];
+      return await send("auth", `/pdp/policy/${path}`, { method, headers, body: JSON.stringify(body) });
+    };
+    const list = (who: string) => ask(who, "", "GET", { resource_id: resource });
+    assert.equal((await list(other)).status, 401);
+    const listed = JSON.parse((await list(owner)).body) as {
+      policies: readonly { _id: string; config: { action: string } }[];
+    };
+    assert.deepEqual(
+      listed.policies.map(({ config }) => config.action),
+      ["get"],
+    );
+    const [{ _id: id = "" } = {}] = listed.policies;
+    assert.equal((await ask(other, id, "GET", {})).status, 401);
+    assert.equal((await ask(owner, id, "DELETE", {})).status, 409);
+    const changed = {
+      config: { rules: [{ OR: [{ EQUAL: { user_name: "eric" } }, { EQUAL: { user_name: "bob" } }] }] },
+    };
+    assert.equal((await ask(other, id, "PUT", changed)).status, 401);
+    assert.equal((await ask(owner, id, "PUT", changed)).status, 200);
+    const decision = { as: owner, user: "eric", action: "get", resource };
+    assert.equal(await decide(decision), 200);
+    const stored = JSON.parse((await list(owner)).body) as { policies: readonly { _id: string }[] };
+    assert.equal(stored.policies.length, 1);
+    assert.equal((await ask(owner, stored.policies[0]?._id ?? "", "DELETE", {})).status, 204);
+    assert.equal(await decide(decision), 401);
+  }
+
   const close = async () => {
     await cluster.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { cluster, env, bin, protect, url, send, decide, readClient, idTokenOf, close };
+  return { cluster, env, bin, protect, url, send, decide, checkDefaultPolicy, readClient, idTokenOf, close };
 }
 
 /** What a token says. */

@@ -315,6 +315,7 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   assert.equal(await onHost("/maps/open/x"), 200, "a resource that is open");
   const decide = (action: string) => fixture.decide({ as: admin, user: "bob", action, resource: id });
   assert.deepEqual([await decide("get"), await decide("bad")], [200, 401]);
+  await fixture.checkDefaultPolicy({ owner: bob, other: eric, resource: id });
   assert.equal(
     (await fixture.send(pep, `/resources/${id}`, { method: "DELETE", headers: [`X-User-Id: ${bob}`] })).status,
     204,

@@ -1,4 +1,4 @@
-import type { RuleNode } from "@swath/auth";
+import { METHOD_RESOURCE_TYPE, type RuleNode } from "@swath/auth";
 
 import { type Queryable, isUuid } from "./database.ts";
 
@@ -22,6 +22,8 @@ export interface DecisionPolicy {
   readonly id: string;
   readonly owner: string;
   readonly document: PolicyDocument;
+  /** True for what comes with a registered resource and is stored nowhere. */
+  readonly isDefault?: boolean;
 }
 
 const SELECT = "select id, owner, document from decision_policy";
@@ -93,6 +95,24 @@ export async function listAcceptors(
 }
 
 /** The resource server of a registered resource, and whose the resource is. */
+/** Owner and scopes of a resource whose scopes are methods. */
+export async function findResourceMethods(
+  db: Queryable,
+  realmId: string,
+  resourceId: string,
+): Promise<{ readonly owner: string; readonly scopes: readonly string[] } | undefined> {
+  if (!isUuid(resourceId)) {
+    return undefined;
+  }
+  const { rows } = await db.query<{ owner: string; scopes: string[] }>({
+    name: "find-resource-methods",
+    text: `select r.owner, array(select s.name from authz_resource_scope rs join authz_scope s on s.id = rs.scope where rs.resource = r.id) as scopes
+      from authz_resource r join client c on c.id = r.client where c.realm_id = $1 and r.id = $2::uuid and r.type = $3`,
+    values: [realmId, resourceId, METHOD_RESOURCE_TYPE],
+  });
+  return rows[0];
+}
+
 export async function findResourceHome(
   db: Queryable,
   realmId: string,

@@ -19,6 +19,7 @@ import { announceRules } from "../../../store/resource-servers.ts";
 import { type PdpCaller, findPdpCaller, showsCredentials } from "./caller.ts";
 import { decideRequest } from "./decide.ts";
 import { createDecisionLimit } from "./decision-limit.ts";
+import { findDefaultPolicy, listDefaultPolicies } from "./default-policies.ts";
 import { HOPS_HEADER, MAX_HOPS } from "./delegate.ts";
 import { PdpError } from "./errors.ts";
 import { readPolicyDocument } from "./policy-document.ts";
@@ -82,7 +83,10 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
         // Known clients read both: the reason in a header, and the list.
         return send(reply.header("error", NOT_OWNER), 401, { policies: [], error: NOT_OWNER });
       }
-      return send(reply, 200, { policies: policies.map(show) });
+      const defaults =
+        typeof resource === "string" ? await listDefaultPolicies(context.pool, caller.handle.realm.id, resource) : [];
+      const own = defaults.filter(({ owner }) => caller.isOperator || owner === caller.userId);
+      return send(reply, 200, { policies: [...policies, ...own].map(show) });
     },
   );
 
@@ -118,13 +122,30 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
         const caller = await open(request);
         const policy = await openPolicy(context, caller, request);
         const document = readPolicyDocument(request.body, policy.document);
-        await runChange(context, async (db) => {
+        const id = await runChange(context, async (db) => {
           await checkResource(db, caller, document);
-          await updateDecisionPolicy(db, policy.id, document);
+          if (
+            policy.isDefault === true &&
+            (await findDefaultPolicy(db, caller.handle.realm.id, policy.id)) === undefined
+          ) {
+            throw new PdpError(
+              409,
+              "changed meanwhile",
+              "Somebody changed this policy at the same moment; list it again",
+            );
+          }
+          const stored =
+            policy.isDefault === true
+              ? await insertDecisionPolicy(db, caller.handle.realm.id, policy.owner, document)
+              : policy.id;
+          if (policy.isDefault !== true) {
+            await updateDecisionPolicy(db, policy.id, document);
+          }
           await publishChange(db, caller, policy.document.config.resource_id);
           await publishChange(db, caller, document.config.resource_id);
+          return stored;
         });
-        return send(reply, 200, show({ ...policy, document }));
+        return send(reply, 200, show({ id, owner: policy.owner, document }));
       },
     });
   }
@@ -132,6 +153,9 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
   app.delete("/pdp/policy/:policy", { schema: { ...TAG, summary: "Remove a policy" } }, async (request, reply) => {
     const caller = await open(request);
     const policy = await openPolicy(context, caller, request);
+    if (policy.isDefault === true) {
+      throw new PdpError(409, "default policy", "It goes with its resource: what an owner may do is not taken away");
+    }
     await runChange(context, async (db) => {
       await deleteDecisionPolicy(db, policy.id);
       await publishChange(db, caller, policy.document.config.resource_id);
@@ -160,7 +184,9 @@ async function openPolicy(
   { params }: FastifyRequest,
 ): Promise<DecisionPolicy> {
   const { policy: id } = params as { policy: string };
-  const policy = isUuid(id) ? await findDecisionPolicy(pool, handle.realm.id, id) : undefined;
+  const policy = isUuid(id)
+    ? await findDecisionPolicy(pool, handle.realm.id, id)
+    : await findDefaultPolicy(pool, handle.realm.id, id);
   if (policy === undefined) {
     throw new PdpError(404, "no such policy", "There is no policy with this ID");
   }
