@@ -48,7 +48,7 @@ export function respondPreflight(
   }
   const names = (requested ?? "")
     .split(",")
-    .map((name) => name.trim())
+    .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== "");
   const headers = corsHeaders(context, address, method, origin, names);
   if (headers === undefined) {

@@ -22,6 +22,9 @@ import {
   setVersionHeader,
 } from "./operation.ts";
 
+/** What a copy onto itself may be for, besides other metadata. */
+const ENCRYPTING = ["x-amz-server-side-encryption", "x-amz-server-side-encryption-customer-algorithm"];
+
 /** CopyObject. The copy refers to the same content, so nothing is read or written but the index. */
 export const copyObject: Operation = {
   name: "CopyObject",
@@ -36,7 +39,8 @@ export const copyObject: Operation = {
     const sent = readObjectHeaders(request);
     authorizeLock(context);
     const { version } = source;
-    if (source.bucket.id === bucket.id && version.key === key && !replaceHeaders && bucket.versioning !== "Enabled") {
+    const isUnchanged = !replaceHeaders && ENCRYPTING.every((name) => header(request, name) === undefined);
+    if (source.bucket.id === bucket.id && version.key === key && isUnchanged && bucket.versioning !== "Enabled") {
       throw new S3Error(
         "InvalidRequest",
         "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",

@@ -2,6 +2,7 @@ import { S3Error } from "../errors.ts";
 import { toChecksumName } from "../protocol/checksums.ts";
 import { readEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
+import { isCrc } from "../store/crc-combine.ts";
 import { readObjectAccess } from "./acl.ts";
 import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader } from "./operation.ts";
@@ -22,8 +23,8 @@ export const createMultipartUpload: Operation = {
     if (requested !== undefined && requested !== "COMPOSITE" && requested !== "FULL_OBJECT") {
       throw new S3Error("InvalidRequest", "x-amz-checksum-type must be COMPOSITE or FULL_OBJECT.");
     }
-    const isSha = algorithm === "sha1" || algorithm === "sha256";
-    if ((requested === "FULL_OBJECT" && isSha) || (requested === "COMPOSITE" && algorithm === "crc64nvme")) {
+    const isOfWhole = algorithm === undefined || isCrc(algorithm);
+    if ((requested === "FULL_OBJECT" && !isOfWhole) || (requested === "COMPOSITE" && algorithm === "crc64nvme")) {
       throw new S3Error(
         "InvalidRequest",
         `The ${requested} checksum type cannot be used with the ${named} checksum algorithm.`,

@@ -175,6 +175,9 @@ function chooseRange(
       ? undefined
       : parseRange(header(request, "range"), version.size);
   }
+  if (header(request, "range") !== undefined) {
+    throw new S3Error("InvalidRequest", "Cannot specify both Range header and partNumber query parameter.");
+  }
   if (!/^\d{1,5}$/.test(part) || Number(part) < 1) {
     throw new S3Error("InvalidArgument", "partNumber must be a whole number from 1 to 10000.");
   }

@@ -2,7 +2,19 @@ import { S3Error } from "../errors.ts";
 import { type S3Request, header } from "./request.ts";
 import type { ChecksumName, StoredChecksum } from "../store/rows.ts";
 
-const SIZES: Readonly<Record<ChecksumName, number>> = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 };
+/** Bytes of each. */
+const SIZES: Readonly<Record<ChecksumName, number>> = {
+  crc32: 4,
+  crc32c: 4,
+  crc64nvme: 8,
+  md5: 16,
+  sha1: 20,
+  sha256: 32,
+  sha512: 64,
+  xxhash64: 8,
+  xxhash3: 8,
+  xxhash128: 16,
+};
 const NAMES = Object.keys(SIZES) as ChecksumName[];
 
 /** The additional checksum that an upload announces: its value in a header, or in the trailer, or only its algorithm. */
@@ -43,7 +55,7 @@ export function toChecksumName(text: string): ChecksumName {
   if (name === undefined) {
     throw new S3Error(
       "InvalidRequest",
-      "Checksum algorithm provided is unsupported; supported are CRC32, CRC32C, CRC64NVME, SHA1 and SHA256.",
+      `Checksum algorithm provided is unsupported; supported are ${NAMES.join(", ").toUpperCase()}.`,
     );
   }
   return name;

@@ -6,18 +6,22 @@ interface CrcKind {
   readonly polynomial: bigint;
 }
 
-const KINDS: Readonly<Record<"crc32" | "crc32c" | "crc64nvme", CrcKind>> = {
+/** Checksums of parts that make the checksum of the whole; any other of the whole would take all bytes again. */
+type CrcName = "crc32" | "crc32c" | "crc64nvme";
+const KINDS: Readonly<Record<CrcName, CrcKind>> = {
   crc32: { width: 32, polynomial: 0xedb88320n },
   crc32c: { width: 32, polynomial: 0x82f63b78n },
   crc64nvme: { width: 64, polynomial: 0x9a6c9329ac4bc9b5n },
 };
+
+export const isCrc = (name: string): name is CrcName => Object.hasOwn(KINDS, name);
 
 /**
  * The CRC of a whole from the CRCs of its parts, without reading them again: appending n bytes multiplies the CRC by x^(8n)
  * modulo the polynomial. That is how a full-object checksum of a multipart upload is found.
  */
 export async function combineCrcs(
-  name: keyof typeof KINDS,
+  name: CrcName,
   parts: readonly { readonly value: Buffer; readonly size: number }[],
 ): Promise<Buffer> {
   const kind = KINDS[name];

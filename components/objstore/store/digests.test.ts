@@ -28,7 +28,18 @@ test("RFC 3720 B.4: CRC-32C of 32 zero bytes and of 32 times 0xff", () => {
 
 test("a digest does not depend on how the bytes are cut", async () => {
   const bytes = randomBytes(1000);
-  for (const name of ["md5", "sha1", "sha256", "crc32", "crc32c", "crc64nvme"] as const) {
+  for (const name of [
+    "md5",
+    "sha1",
+    "sha256",
+    "sha512",
+    "crc32",
+    "crc32c",
+    "crc64nvme",
+    "xxhash64",
+    "xxhash3",
+    "xxhash128",
+  ] as const) {
     const whole = await digest(name, bytes);
     const cut = await digest(
       name,
@@ -40,6 +51,30 @@ test("a digest does not depend on how the bytes are cut", async () => {
     assert.deepEqual(cut, whole, name);
   }
   assert.deepEqual(await digest("sha256", bytes), createHash("sha256").update(bytes).digest());
+});
+
+test("XXH64 and XXH3 of an empty text and of 'abc', as xxHash 0.8's specification and its xxhsum have them", async () => {
+  const abc = Buffer.from("abc");
+  assert.equal((await digest("xxhash64")).toString("hex"), "ef46db3751d8e999");
+  assert.equal((await digest("xxhash64", abc)).toString("hex"), "44bc2cf5ad770999");
+  assert.equal((await digest("xxhash3")).toString("hex"), "2d06800538d394c2");
+  assert.equal((await digest("xxhash3", abc)).toString("hex"), "78af5f94892f3950");
+  assert.equal((await digest("xxhash128")).toString("hex"), "99aa06d3014798d86001c324468d497f");
+  assert.equal((await digest("xxhash128", abc)).toString("hex"), "06b05ab6733a618578af5f94892f3950");
+});
+
+test("streams that are hashed at the same time do not disturb each other", async () => {
+  const texts = [randomBytes(3000), randomBytes(2000)] as const;
+  for (const name of ["xxhash64", "xxhash3", "xxhash128"] as const) {
+    const [first, second] = [createDigests([name]), createDigests([name])];
+    for (const at of [0, 1000]) {
+      first.update(texts[0].subarray(at, at + 1000));
+      second.update(texts[1].subarray(at, at + 1000));
+    }
+    first.update(texts[0].subarray(2000));
+    const found = [(await second.finish())[name], (await first.finish())[name]];
+    assert.deepEqual(found, [await digest(name, texts[1]), await digest(name, texts[0])], name);
+  }
 });
 
 test("CRCs of parts combine to the CRC of the whole", async () => {

@@ -4,8 +4,13 @@ import { crc32 } from "node:zlib";
 import { Crc64Nvme } from "@aws-sdk/crc64-nvme";
 
 import { updateCrc32c } from "./crc32c.ts";
+import { type XxhashName, createXxhash } from "./xxhash.ts";
 
-export type DigestName = "md5" | "sha1" | "sha256" | "crc32" | "crc32c" | "crc64nvme";
+type CryptographicName = "md5" | "sha1" | "sha256" | "sha512";
+export type DigestName = CryptographicName | XxhashName | "crc32" | "crc32c" | "crc64nvme";
+
+const CRYPTOGRAPHIC: readonly string[] = ["md5", "sha1", "sha256", "sha512"] satisfies readonly CryptographicName[];
+const isCryptographic = (name: DigestName): name is CryptographicName => CRYPTOGRAPHIC.includes(name);
 
 /** Several digests of one stream of bytes. */
 export interface Digests {
@@ -26,7 +31,7 @@ export async function digestAll(
 ): Promise<Readonly<Partial<Record<DigestName, Buffer>>>> {
   const result: Partial<Record<DigestName, Buffer>> = {};
   for (const name of names) {
-    if (name === "md5" || name === "sha1" || name === "sha256") {
+    if (isCryptographic(name)) {
       // A third of the time of a hash object, which matters for small bytes.
       result[name] = hash(name, bytes, "buffer");
     } else {
@@ -60,7 +65,8 @@ function createRunning(name: DigestName): Running {
   switch (name) {
     case "md5":
     case "sha1":
-    case "sha256": {
+    case "sha256":
+    case "sha512": {
       const hash: Hash = createHash(name);
       return { update: (bytes) => hash.update(bytes), finish: () => hash.digest() };
     }
@@ -68,6 +74,10 @@ function createRunning(name: DigestName): Running {
       return createCrc((bytes, value) => crc32(bytes, value));
     case "crc32c":
       return createCrc(updateCrc32c);
+    case "xxhash64":
+    case "xxhash3":
+    case "xxhash128":
+      return createXxhash(name);
     case "crc64nvme": {
       const crc = new Crc64Nvme();
       return { update: (bytes) => crc.update(bytes), finish: async () => Buffer.from(await crc.digest()) };

@@ -84,7 +84,7 @@ export interface Part {
 }
 
 /** Digests that S3 offers as additional checksums. */
-export type ChecksumName = Exclude<DigestName, "md5">;
+export type ChecksumName = DigestName;
 
 export interface StoredChecksum {
   readonly algorithm: ChecksumName;

@@ -4,7 +4,7 @@ import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
 import type { ContentFiles, WrittenFile } from "./content-files.ts";
 import type { Contents } from "./contents.ts";
-import { combineCrcs } from "./crc-combine.ts";
+import { combineCrcs, isCrc } from "./crc-combine.ts";
 import { createDigests } from "./digests.ts";
 import type { Origin } from "./events.ts";
 import type { IndexDatabase } from "./index-database.ts";
@@ -380,7 +380,7 @@ async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise
     return undefined;
   }
   if (type === "FULL_OBJECT") {
-    if (algorithm === "sha1" || algorithm === "sha256") {
+    if (!isCrc(algorithm)) {
       return undefined;
     }
     return { algorithm, type, value: (await combineCrcs(algorithm, values)).toString("base64") };

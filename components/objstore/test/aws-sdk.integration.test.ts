@@ -60,7 +60,7 @@ test("a stream goes up with a checksum in the trailer", async () => {
 });
 
 test("every checksum algorithm is verified", async () => {
-  for (const ChecksumAlgorithm of ["CRC32", "CRC32C", "SHA1", "SHA256"] as const) {
+  for (const ChecksumAlgorithm of ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"] as const) {
     await put("sum", "hello", { ChecksumAlgorithm });
   }
   await assert.rejects(put("sum", "hello", { ChecksumCRC32: "AAAAAA==" }), hasName("BadDigest"));
@@ -69,6 +69,51 @@ test("every checksum algorithm is verified", async () => {
   const large = Buffer.alloc(1 << 20, "large");
   await assert.rejects(put("sum", large, { ChecksumCRC32: "AAAAAA==" }), hasName("BadDigest"));
   await assert.rejects(put("sum", large, { ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" }), hasName("BadDigest"));
+});
+
+/** Of "abc". */
+const SUMS = {
+  MD5: createHash("md5").update("abc").digest("base64"),
+  SHA512: createHash("sha512").update("abc").digest("base64"),
+  XXHASH64: Buffer.from("44bc2cf5ad770999", "hex").toString("base64"),
+  XXHASH3: Buffer.from("78af5f94892f3950", "hex").toString("base64"),
+  XXHASH128: Buffer.from("06b05ab6733a618578af5f94892f3950", "hex").toString("base64"),
+};
+
+test("checksums that a client brings are verified, kept and given back, of objects and of parts", async () => {
+  for (const [name, sum] of Object.entries(SUMS)) {
+    const field = `Checksum${name}`;
+    await put("brought", "abc", { [field]: sum });
+    const response = await client.send(new s3.HeadObjectCommand({ Bucket, Key: "brought", ChecksumMode: "ENABLED" }));
+    assert.equal((response as unknown as Record<string, unknown>)[field], sum, name);
+    await assert.rejects(put("brought", "abd", { [field]: sum }), hasName("BadDigest"), name);
+
+    const target = { Bucket, Key: `parts-${name}` };
+    const { UploadId, ChecksumType } = await client.send(
+      new s3.CreateMultipartUploadCommand({ ...target, ChecksumAlgorithm: name as s3.ChecksumAlgorithm }),
+    );
+    assert.equal(ChecksumType, "COMPOSITE");
+    const part = { ...target, UploadId, PartNumber: 1, Body: "abc" };
+    const { ETag } = await client.send(new s3.UploadPartCommand({ ...part, [field]: sum }));
+    const made = await client.send(
+      new s3.CompleteMultipartUploadCommand({
+        ...target,
+        UploadId,
+        MultipartUpload: { Parts: [{ PartNumber: 1, ETag, [field]: sum }] },
+      }),
+    );
+    assert.match(String((made as unknown as Record<string, unknown>)[field]), /-1$/, name);
+    await assert.rejects(
+      client.send(
+        new s3.CreateMultipartUploadCommand({
+          ...target,
+          ChecksumAlgorithm: name as s3.ChecksumAlgorithm,
+          ChecksumType: "FULL_OBJECT",
+        }),
+      ),
+      hasName("InvalidRequest"),
+    );
+  }
 });
 
 test("keys are opaque: odd characters, dots, slashes, 1,024 bytes", async () => {

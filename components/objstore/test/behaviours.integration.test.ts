@@ -174,6 +174,7 @@ test("ranges", async () => {
   await fails(read(Bucket, "k", { Range: "bytes=140000-" }), "InvalidRange", 416);
   await fails(read(Bucket, "k", { Range: "bytes=5497558138880-5497558138881" }), "InvalidRange", 416);
   await fails(read(Bucket, "empty", { Range: "bytes=0-5" }), "InvalidRange", 416);
+  await fails(read(Bucket, "k", { Range: "bytes=0-5", PartNumber: 1 }), "InvalidRequest", 400);
   for (const ignored of ["bytes=9-3", "chapters=1-2", "bytes=x-y"]) {
     assert.equal(
       (await read(Bucket, "k", { Range: ignored })).length,
@@ -338,6 +339,21 @@ test("deleting many: absent keys count as deleted, quiet is quiet, more than a t
   assert.equal((await send(1000, true)).Deleted, undefined);
   await fails(read(Bucket, "a"), "NoSuchKey", 404);
   await client.send(new s3.DeleteObjectCommand({ Bucket, Key: "absent" }));
+});
+
+test("a browser is told what pages of other origins may send, names of fields in lower case", async () => {
+  const Bucket = await newBucket();
+  const CORSRules = [{ AllowedOrigins: ["https://a.example"], AllowedMethods: ["PUT"], AllowedHeaders: ["X-Amz-*"] }];
+  await client.send(new s3.PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules } }));
+  const ask = (fields: string, origin = "https://a.example") =>
+    fetch(`${store.url}/${Bucket}/k`, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "PUT", "access-control-request-headers": fields },
+    });
+  const allowed = await ask("X-Amz-Meta-Of, x-amz-date");
+  assert.equal(allowed.status, 200);
+  assert.equal(allowed.headers.get("access-control-allow-headers"), "x-amz-meta-of, x-amz-date");
+  assert.deepEqual([(await ask("range")).status, (await ask("x-amz-date", "https://b.example")).status], [403, 403]);
 });
 
 test("buckets: names, existence, location", async () => {

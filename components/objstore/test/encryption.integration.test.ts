@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -133,6 +133,23 @@ test("copies: between all kinds of encryption the bytes are the same, and stay e
     { name: "InvalidRequest" },
   );
   assert.equal(await isOnDisk(), false);
+});
+
+test("an object is encrypted by a copy onto itself, which changes nothing else", async () => {
+  const copy = (Key: string, more: object) =>
+    client.send(new s3.CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${Key}`, ...more }));
+  for (const [name, bytes] of [
+    ["small", randomBytes(100)],
+    ["large", randomBytes(200_000)],
+  ] as const) {
+    const Key = `later/${name}`;
+    await client.send(new s3.PutObjectCommand({ Bucket, Key, Body: bytes, Metadata: { of: "before" } }));
+    await assert.rejects(copy(Key, {}), { name: "InvalidRequest" });
+    await copy(Key, { ServerSideEncryption: "AES256" });
+    const found = await client.send(new s3.HeadObjectCommand({ Bucket, Key }));
+    assert.deepEqual([found.ServerSideEncryption, found.Metadata], ["AES256", { of: "before" }]);
+    assert.deepEqual(await read(Key), bytes);
+  }
 });
 
 test("the scrub takes encrypted content for what it is: sound", async () => {
