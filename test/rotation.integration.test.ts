@@ -189,6 +189,8 @@ const SCHEMAS = {
   registry: "registry",
   "workspace-api": "workspace",
 };
+/** The object storage writes to the audit trail there, and keeps nothing else. */
+const LOGINS = { ...SCHEMAS, objstore: "objstore" };
 const openAs = async (user: string, password: string | undefined): Promise<pg.Client> => {
   const client = new pg.Client({ host: socketFolder(), database: "swath", user, password });
   await client.connect();
@@ -197,9 +199,9 @@ const openAs = async (user: string, password: string | undefined): Promise<pg.Cl
 
 test("each component's login opens its own schema of the database and nothing else", { skip }, async () => {
   const known = secrets();
-  const passwords = Object.keys(SCHEMAS).map((component) => known[`DATABASE_PASSWORD.${component}`]);
-  assert.equal(new Set([...passwords, known["IDENTITY_POSTGRES_PASSWORD"]]).size, 6);
-  for (const [component, schema] of Object.entries(SCHEMAS)) {
+  const passwords = Object.keys(LOGINS).map((component) => known[`DATABASE_PASSWORD.${component}`]);
+  assert.equal(new Set([...passwords, known["IDENTITY_POSTGRES_PASSWORD"]]).size, 7);
+  for (const [component, schema] of Object.entries(LOGINS)) {
     const client = await openAs(`swath_${schema}`, known[`DATABASE_PASSWORD.${component}`]);
     try {
       for (const other of Object.values(SCHEMAS)) {
@@ -217,7 +219,7 @@ test("each component's login opens its own schema of the database and nothing el
   await owner.end();
   assert.deepEqual(
     rows.map(({ user }) => user).toSorted(),
-    Object.values(SCHEMAS)
+    Object.values(LOGINS)
       .map((schema) => `swath_${schema}`)
       .toSorted(),
     "no service is the superuser",
@@ -251,7 +253,7 @@ test(
       "OBJSTORE_ENCRYPTION_KEYS",
       "REGISTRY_ADMIN_PASSWORD",
       "IDENTITY_POSTGRES_PASSWORD",
-      ...Object.keys(SCHEMAS).map((component) => `DATABASE_PASSWORD.${component}`),
+      ...Object.keys(LOGINS).map((component) => `DATABASE_PASSWORD.${component}`),
       "workspace-api-internal",
       "resource-catalogue-internal",
     ]) {
