@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { invalidParameter, noSuchOutput } from "../errors.ts";
 import type { JobRequest, Subscriber, RequestedOutput } from "../store/tables.ts";
 import { findUnstorable } from "../store/storable.ts";
+import { fromEarlierExecute } from "./earlier-bodies.ts";
 import { refuseUnknownMembers } from "./refuse-unknown.ts";
 import { readPreferences, readWait } from "./read-preferences.ts";
 
@@ -25,7 +26,7 @@ export function readExecute(
   request: Pick<FastifyRequest, "body" | "headers">,
   outputs: readonly string[],
 ): ExecuteRequest {
-  const body = requireObject(request.body, 'The body must be a JSON object: {"inputs": {…}}.');
+  const body = fromEarlierExecute(requireObject(request.body, 'The body must be a JSON object: {"inputs": {…}}.'));
   const unstorable = findUnstorable(body, "body");
   if (unstorable !== undefined) {
     throw invalidParameter(`${unstorable.replace(/^body\./, "")}; leave it out.`);

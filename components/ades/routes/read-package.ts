@@ -19,6 +19,7 @@ import type { S3Access } from "../staging/types.ts";
 import type { NewProcess } from "../store/processes.ts";
 import { findUnstorable } from "../store/storable.ts";
 import type { ApiContext } from "./context.ts";
+import { findEarlierUnit } from "./earlier-bodies.ts";
 
 interface PackageText {
   readonly text: string;
@@ -120,7 +121,7 @@ async function readUnit(
   body: Readonly<Record<string, unknown>> | null,
   w: string | undefined,
 ): Promise<PackageText> {
-  const { executionUnit, processDescription } = body ?? {};
+  const { executionUnit = findEarlierUnit(body), processDescription } = body ?? {};
   const units = [executionUnit ?? []].flat() as readonly unknown[];
   const outer = isObject(processDescription) ? processDescription : {};
   const unit = chooseUnit(context.settings, units, isObject(outer["process"]) ? outer["process"] : outer);
