@@ -19,10 +19,13 @@ export function fromEarlierExecute(body: Fields): Fields {
   const { inputs, outputs, ...rest } = body;
   return {
     ...rest,
-    ...(inputs !== undefined && { inputs: Array.isArray(inputs) ? readInputs(inputs) : inputs }),
-    ...(outputs !== undefined && (Array.isArray(outputs) ? readOutputs(outputs) : { outputs })),
+    ...(inputs !== undefined && { inputs: isList(inputs) ? readInputs(inputs) : inputs }),
+    ...(outputs !== undefined && (isList(outputs) ? readOutputs(outputs) : { outputs })),
   };
 }
+
+/** An empty one is of no form: it stays, and is refused as what it is. */
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0;
 
 function readInputs(items: readonly unknown[]): Fields {
   const values = new Map<string, unknown[]>();
@@ -35,7 +38,7 @@ function readInputs(items: readonly unknown[]): Fields {
 
 function readOutputs(items: readonly unknown[]): Fields {
   const wanted = items.map((item) => [readId(item, "outputs"), item] as const).filter(([id]) => id !== ALL_OUTPUTS);
-  if (wanted.length < items.length || items.length === 0) {
+  if (wanted.length < items.length) {
     return {};
   }
   const entries = wanted.map(([id, item]) => {
