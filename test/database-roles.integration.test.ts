@@ -16,8 +16,8 @@ const migrationsOf = (component: string): string => join(import.meta.dirname, ".
 const withSchema = components.flatMap(({ name, databaseSchema: schema }) =>
   schema === undefined ? [] : [{ name, schema, migrations: migrationsOf(name) }],
 );
-/** The others have a role without tables: the portal reads the audit trail by it. */
-const withTables = withSchema.filter(({ migrations }) => existsSync(migrations));
+/** The others have a role without tables: the portal reads the audit trail by it, the object storage writes to it. */
+const withTables = withSchema.filter(({ name, migrations }) => name !== "objstore" && existsSync(migrations));
 const roles: readonly RoleToMake[] = withSchema.map(({ schema }) => ({
   user: `swath_${schema}`,
   schema,

@@ -61,6 +61,11 @@ test("a request on a connection that was idle when the process was told to stop 
   assert.ok(performance.now() - started < 10_000, "it ends when no connection is left");
 });
 
+test("an idle connection is kept for longer than those who send requests keep it", async (context) => {
+  const { post } = await startService(context);
+  assert.equal((await post()).headers["keep-alive"], "timeout=65");
+});
+
 test("an interrupt does not wait for idle connections", async (context) => {
   const { child, post } = await startService(context);
   await post();

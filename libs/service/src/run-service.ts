@@ -152,7 +152,7 @@ export async function runService<const D extends Readonly<Record<string, Setting
       dropClientClaims(server, (surroundings.PROTECTED_HOSTS ?? "").split(",").filter(Boolean));
     }
     containRequestFaults(server, reportFault);
-    takeLongHeads(server);
+    fitServer(server);
     const variable = port === "http" ? "LISTEN" : `LISTEN_${port.toUpperCase()}`;
     const address = await listen(server, parseListenAddress(env[variable] ?? "127.0.0.1:0"));
     logger.info({ port, address }, "listening");
@@ -197,9 +197,18 @@ export async function runService<const D extends Readonly<Record<string, Setting
  */
 const MAX_HEAD_BYTES = 64 << 10;
 
-function takeLongHeads(server: Server): void {
-  // Read for each connection.
-  Object.assign(server, { maxHeaderSize: MAX_HEAD_BYTES });
+/**
+ * Milliseconds that an idle connection is kept: longer than any that sends requests keeps it (ours 4 s, common proxies 60). Where the server
+ * is the first to close it, a request that is on its way is lost, and its sender cannot know whether it was carried out.
+ */
+const IDLE_MS = 65_000;
+
+function fitServer(server: Server): void {
+  // Both are read for each connection.
+  Object.assign(server, {
+    maxHeaderSize: MAX_HEAD_BYTES,
+    keepAliveTimeout: Math.max(server.keepAliveTimeout, IDLE_MS),
+  });
 }
 
 /** Clients that keep connections open look for another one, which leads to somebody else. */
