@@ -1,11 +1,9 @@
 import {
   DPOP_ALGORITHMS,
   type Issuer,
-  METHOD_RESOURCE_TYPE,
   type RequestCookies,
   type TokenVerifier,
   type VerifiedToken,
-  permissionScope,
   readDpopToken,
 } from "@swath/auth";
 import type { IncomingMessage } from "node:http";
@@ -15,7 +13,7 @@ import { Refusal } from "./errors.ts";
 import type { ProtectedHost } from "./hosts.ts";
 import type { EndpointDeps } from "./oauth/endpoints.ts";
 import { isSecure } from "./oauth/login-flow.ts";
-import type { PermissionTickets } from "./oauth/permission-tickets.ts";
+import { type PermissionTickets, permissionsFor } from "./oauth/permission-tickets.ts";
 import { type OwnPages, mayUseCookies } from "./origin.ts";
 import type { PolicySource } from "./policies/policy-source.ts";
 import { isNavigation } from "./respond.ts";
@@ -154,13 +152,7 @@ async function addTicket(guard: Guard, { request, host, canonical }: Incoming, c
     guard.challengesWithTickets !== true || isNavigation(request) ? undefined : guard.policies.peek(clientId);
   const resources = evaluator?.findResources(canonical.path.decoded) ?? [];
   if (guard.issuer.acceptIdTokens) {
-    const permissions = resources
-      .filter(({ type }) => type === METHOD_RESOURCE_TYPE)
-      .map((resource) => ({
-        resource_id: resource.id,
-        resource_scopes: [permissionScope(resource, canonical.method)],
-      }));
-    const ticket = await guard.tickets?.ticket(host.credentials, permissions);
+    const ticket = await guard.tickets?.ticket(host.credentials, permissionsFor(resources, canonical.method));
     return ticket === undefined ? challenge : `${challenge}, ${umaChallenge(guard.tickets?.issuer ?? "", ticket)}`;
   }
   const ids = resources.map(({ id }) => id);

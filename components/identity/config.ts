@@ -24,7 +24,7 @@ export const settings = defineSettings({
     kind: "string",
     default: "callers",
     description:
-      "Whom the decision point tells its decisions: callers with a token or a client's secret, or open for everybody.",
+      "Whom the decision point tells its decisions: callers with a token or a client's secret, or open for all callers.",
   },
   DEMO_PASSWORD: {
     kind: "boolean",

@@ -46,7 +46,7 @@ export interface LoginFace {
   readonly realm: string;
   /** Who registers clients. */
   readonly registration: "open" | "operators";
-  /** Whom the decision point answers: those who show a token or a secret, or everybody. */
+  /** Whom the decision point answers: callers with a token or a secret, or all. */
   readonly decisions: "callers" | "open";
   /** Other decision points that policies may name; set where there is a policy decision point. */
   readonly delegates?: DelegateClient | undefined;

@@ -2,9 +2,6 @@ import { type Component, type DeployContext, identityIssuerEnv } from "@swath/ma
 
 import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 
-/** Components for which there is a database; a deployment of object storage alone has none. */
-const USES_DATABASE = ["identity", "workspace-api", "resource-catalogue", "registry", "ades", "portal"];
-
 /** Object storage: `objstore.<domain>` speaks S3 (also below it, a host a bucket), `objstore-console.<domain>` is for people. */
 export const manifest: Component = {
   name: "objstore",
@@ -59,7 +56,7 @@ export const manifest: Component = {
             OBJSTORE_SIGNATURE_V2: String(variables.OBJSTORE_SIGNATURE_V2),
             ...toIdentity(context),
             // Objects are there without it: nothing waits for the database.
-            ...(USES_DATABASE.some(context.isEnabled) && { AUDIT_DATABASE_URL: { database: "url" } as const }),
+            ...(context.isEnabled("postgres") && { AUDIT_DATABASE_URL: { database: "url" } as const }),
           },
           startsWithoutDatabase: true,
           ports: [

@@ -136,7 +136,7 @@ export const identityVariables = {
     variants: ["B"],
     fallback: fixed("callers"),
     meaning:
-      "Whom the decision point tells its decisions: callers who show a token or a client's secret, or everybody (open), as clients of the earlier release line expect: 6,000 a minute for one address.",
+      "Whom the decision point tells its decisions: callers with a token or a client's secret, or all callers (open), as clients of the earlier release line expect: 6,000 a minute for one address.",
   },
   SMTP_URL: {
     type: secretUrl(["smtp", "smtps"]),

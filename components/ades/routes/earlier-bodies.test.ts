@@ -33,6 +33,12 @@ test("lists of inputs become names and values, what is given more than once a li
   assert.throws(() => fromEarlierExecute({ inputs: [{ input: { value: 1 } }] }), /items that have an id/);
 });
 
+test("200,000 values of one input are read in one pass", () => {
+  const inputs = Array.from({ length: 200_000 }, () => ({ id: "a", value: 1 }));
+  const { inputs: read } = fromEarlierExecute({ inputs }) as { inputs: { a: readonly number[] } };
+  assert.equal(read.a.length, inputs.length);
+});
+
 test("lists of outputs name those that are wanted; wf_outputs is all of them", () => {
   const outputs = (list: readonly object[]) => fromEarlierExecute({ outputs: list })["outputs"];
   assert.deepEqual(outputs([{ id: "a", transmissionMode: "reference" }, { id: "b" }]), {

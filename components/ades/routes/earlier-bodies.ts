@@ -31,7 +31,9 @@ function readInputs(items: readonly unknown[]): Fields {
   const values = new Map<string, unknown[]>();
   for (const item of items) {
     const id = readId(item, "inputs");
-    values.set(id, [...(values.get(id) ?? []), readValue(item)]);
+    const list = values.get(id) ?? [];
+    list.push(readValue(item));
+    values.set(id, list);
   }
   return Object.fromEntries([...values].map(([id, list]) => [id, list.length === 1 ? list[0] : list]));
 }

@@ -1,17 +1,10 @@
-import {
-  METHOD_RESOURCE_TYPE,
-  TokenError,
-  type VerifiedToken,
-  permissionScope,
-  parseCookies,
-  readCookie,
-  readRequestTokens,
-} from "@swath/auth";
+import { TokenError, type VerifiedToken, parseCookies, readCookie, readRequestTokens } from "@swath/auth";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { canonicalizePath } from "../canonical/canonical-path.ts";
 import { Refusal } from "../errors.ts";
 import type { ProtectedHost } from "../hosts.ts";
+import { type RequestedPermission, permissionsFor } from "../oauth/permission-tickets.ts";
 import { respond } from "../respond.ts";
 import { type Guard, umaChallenge } from "../check-request.ts";
 
@@ -38,25 +31,24 @@ export async function authorize(
   const path = canonicalizePath(unquote(original).split("?", 1)[0] ?? "").decoded;
   const { clientId } = host.credentials;
   const evaluator = policies.peek(clientId) ?? (await policies.load(clientId));
-  const registered = evaluator.findResources(path).filter(({ type }) => type === METHOD_RESOURCE_TYPE);
+  const permissions = permissionsFor(evaluator.findResources(path), method);
   const pass = () => respond(request, response, { status: 200 });
   if (evaluator.isOpenPath(path)) {
     return pass();
   }
-  if (registered.length === 0 && evaluator.policySet.enforcementMode !== "ENFORCING") {
+  if (permissions.length === 0 && evaluator.policySet.enforcementMode !== "ENFORCING") {
     return pass();
   }
-  const permissions = registered.map((resource) => ({
-    resource_id: resource.id,
-    resource_scopes: [permissionScope(resource, method)],
-  }));
   for (const { token, isRpt } of listTokens(request, clientId)) {
     const verified = await verifyToken(verifier, token, [...audiences, clientId]);
     if (verified !== undefined && (await policies.isTokenActive(verified))) {
       const hasPermission =
         permissions.length === 0 || permissions.some((permission) => isPermitted(verified, permission));
       if (hasPermission && evaluator.decidePath(path, { identity: verified.identity, now, method }).granted) {
-        return respond(request, response, { status: 200, headers: describeRpt(token, isRpt || registered.length > 0) });
+        return respond(request, response, {
+          status: 200,
+          headers: describeRpt(token, isRpt || permissions.length > 0),
+        });
       }
     }
   }
@@ -110,7 +102,7 @@ async function verifyToken(
 /** Whether a token has a permission for a resource (UMA 2.0 Federated Authorization §5.1.1). */
 function isPermitted(
   { claims }: VerifiedToken,
-  { resource_id: resource, resource_scopes: wanted }: { resource_id: string; resource_scopes: readonly string[] },
+  { resource_id: resource, resource_scopes: wanted }: Required<RequestedPermission>,
 ): boolean {
   const { permissions } = Object(claims["authorization"]) as { permissions?: unknown };
   return (

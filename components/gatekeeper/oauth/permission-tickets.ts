@@ -1,3 +1,4 @@
+import { METHOD_RESOURCE_TYPE, type Resource, permissionScope } from "@swath/auth";
 import { realmPath } from "@swath/manifest/realm-paths";
 import type { Logger, Peer } from "@swath/service";
 
@@ -26,6 +27,15 @@ export interface RequestedPermission {
   readonly resource_id: string;
   readonly resource_scopes?: readonly string[];
 }
+
+/** Permissions to send a request to those of some resources that the enforcement point registered. */
+export const permissionsFor = (
+  resources: readonly Resource[],
+  method: string,
+): readonly Required<RequestedPermission>[] =>
+  resources
+    .filter(({ type }) => type === METHOD_RESOURCE_TYPE)
+    .map((resource) => ({ resource_id: resource.id, resource_scopes: [permissionScope(resource, method)] }));
 
 interface PermissionTicketsDeps {
   readonly endpoint: TokenEndpoint;

@@ -56,6 +56,9 @@ function listCoveredScopes(
   return requested.length === 0 ? undefined : requested;
 }
 
+/** Actions on a resource whose scopes are methods. */
+export const METHOD_ACTIONS = ["get", "post", "put", "delete", "head", "patch"];
+
 /** What an action is called among the scopes of a resource: itself, a method, or reading for `view`. */
 export function toScopes(action: string, scopes: readonly string[]): readonly string[] {
   const method = methodScope(action);

@@ -94,7 +94,6 @@ export async function listAcceptors(
   return rows.map(({ user_id: id }) => id);
 }
 
-/** The resource server of a registered resource, and whose the resource is. */
 /** Owner and scopes of a resource whose scopes are methods. */
 export async function findResourceMethods(
   db: Queryable,
@@ -113,6 +112,7 @@ export async function findResourceMethods(
   return rows[0];
 }
 
+/** The resource server of a registered resource, and whose the resource is. */
 export async function findResourceHome(
   db: Queryable,
   realmId: string,

@@ -3,6 +3,7 @@
 import { parentPort } from "node:worker_threads";
 
 import type { ContentResponse, ContentCommand } from "./content-protocol.ts";
+import { prepareDigests } from "./digests.ts";
 import { OpenFile } from "./open-file.ts";
 
 const files = new Map<number, OpenFile>();
@@ -22,6 +23,7 @@ parentPort?.on("message", (command: ContentCommand) => {
 async function handle(command: ContentCommand): Promise<ContentResponse> {
   const { writer } = command;
   if (command.kind === "open") {
+    await prepareDigests(command.digests);
     files.set(writer, new OpenFile(command.path, command.digests, new Uint8Array(command.memory), command.encryption));
     return { writer, kind: "opened" };
   }

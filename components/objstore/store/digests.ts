@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { Crc64Nvme } from "@aws-sdk/crc64-nvme";
 
 import { updateCrc32c } from "./crc32c.ts";
-import { type XxhashName, createXxhash } from "./xxhash.ts";
+import { type XxhashName, createXxhash, loadXxhash } from "./xxhash.ts";
 
 type CryptographicName = "md5" | "sha1" | "sha256" | "sha512";
 export type DigestName = CryptographicName | XxhashName | "crc32" | "crc32c" | "crc64nvme";
@@ -29,6 +29,7 @@ export async function digestAll(
   bytes: Uint8Array,
   names: readonly DigestName[],
 ): Promise<Readonly<Partial<Record<DigestName, Buffer>>>> {
+  await prepareDigests(names);
   const result: Partial<Record<DigestName, Buffer>> = {};
   for (const name of names) {
     if (isCryptographic(name)) {
@@ -41,6 +42,13 @@ export async function digestAll(
     }
   }
   return result;
+}
+
+/** Loads what these digests need; to be awaited before `createDigests` of algorithms that a client chooses. */
+export async function prepareDigests(names: readonly DigestName[]): Promise<void> {
+  if (names.some((name) => name.startsWith("xxhash"))) {
+    await loadXxhash();
+  }
 }
 
 export function createDigests(names: readonly DigestName[]): Digests {

@@ -5,7 +5,7 @@ import type { Buckets } from "./buckets.ts";
 import type { ContentFiles, WrittenFile } from "./content-files.ts";
 import type { Contents } from "./contents.ts";
 import { combineCrcs, isCrc } from "./crc-combine.ts";
-import { createDigests } from "./digests.ts";
+import { createDigests, prepareDigests } from "./digests.ts";
 import type { Origin } from "./events.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
@@ -385,6 +385,7 @@ async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise
     }
     return { algorithm, type, value: (await combineCrcs(algorithm, values)).toString("base64") };
   }
+  await prepareDigests([algorithm]);
   const digests = createDigests([algorithm]);
   for (const { value } of values) {
     digests.update(value);

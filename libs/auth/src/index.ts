@@ -44,6 +44,7 @@ export {
   type ResourceDecision,
   VIEW_SCOPE,
   createEvaluator,
+  hasScopes,
   methodScope,
   permissionScope,
 } from "./policy/evaluator.ts";

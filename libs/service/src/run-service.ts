@@ -110,26 +110,20 @@ export async function runService<const D extends Readonly<Record<string, Setting
   let service: RunningService | undefined;
   let listening = false;
   let stopping = false;
-  let waitsForPredecessor = false;
-  let waitingFor: string | undefined;
-  const describeStart = () => {
-    if (waitsForPredecessor) {
-      return WAITS_FOR_PREDECESSOR;
-    }
-    return waitingFor === undefined ? "starting" : `starting: ${waitingFor}`;
-  };
+  let start = "starting";
   const management = await startManagement({
     address: parseListenAddress(env["MANAGEMENT_LISTEN"] ?? "127.0.0.1:0"),
     ready: async () => {
       if (!listening || stopping) {
-        throw new Error(stopping ? "stopping" : describeStart());
+        throw new Error(stopping ? "stopping" : start);
       }
       await service?.ready?.();
     },
   });
   const reportWaiting = (reason: string | undefined): void => {
-    if (reason !== waitingFor) {
-      waitingFor = reason;
+    const next = reason === undefined ? "starting" : `starting: ${reason}`;
+    if (next !== start) {
+      start = next;
       logger.info(
         reason === undefined ? {} : { reason },
         reason === undefined ? "start continues" : "start is waiting",
@@ -139,9 +133,9 @@ export async function runService<const D extends Readonly<Record<string, Setting
   reportFault = createFaultReporter(logger, management.metrics);
   if (surroundings.WAIT_FOR_PREDECESSOR) {
     const predecessor = awaitPredecessor();
-    waitsForPredecessor = true;
+    start = WAITS_FOR_PREDECESSOR;
     await predecessor;
-    waitsForPredecessor = false;
+    start = "starting";
   }
   service = await options.build({ settings, logger, metrics: management.metrics, reportWaiting });
   if (service.measuresRequests !== true) {

@@ -12,11 +12,11 @@ const ROOT = 0;
  */
 export function sealSockets(directory: string, { uid }: Pick<Account, "uid">): void {
   chownSync(directory, ROOT, ROOT);
-  // Looked at afterwards: from here on nobody but root changes it.
+  // Looked at afterwards: from here on only root changes it.
   for (const name of readdirSync(directory)) {
     const info = lstatSync(join(directory, name));
     if (!info.isSocket() || info.uid !== uid) {
-      throw new Error(`${name} in the folder of its sockets is no socket of its own`);
+      throw new Error(`${name} in the folder of its sockets is not a socket that its account made`);
     }
   }
 }

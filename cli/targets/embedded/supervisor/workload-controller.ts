@@ -86,7 +86,7 @@ export class WorkloadController {
     current.spec = desired;
     const others = this.#pods.filter((pod) => pod !== current);
     const recreate = desired.workload.strategy === "recreate" || desired.workload.kind === "task";
-    // A program of runService is loaded while its predecessor still serves: nobody waits for that.
+    // A program of runService is loaded while its predecessor still serves: no request waits for that.
     const loadsBeside = recreate && desired.workload.kind === "service" && desired.workload.probe !== "postgres";
     current.hasPredecessor = loadsBeside && others.length > 0;
     if (!current.isStarted) {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type Socket, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export async function openDatabase(connection: Connection, plan: Plan): Promise<
   const { database, workloads, settings } = plan;
   const workload = database.kind === "deployed" ? workloads.find(({ name }) => name === database.workload) : undefined;
   if (workload === undefined) {
-    throw new KubernetesError("this deployment has no database of its own");
+    throw new KubernetesError("this deployment has no pod of a database");
   }
   const { namespace } = workload;
   const pod = await findReadyPod(connection, settings.clusterName, workload);
@@ -31,7 +31,6 @@ export async function openDatabase(connection: Connection, plan: Plan): Promise<
     throw new KubernetesError(`no pod of ${namespace}/${workload.name} is ready`);
   }
   const folder = mkdtempSync(join(tmpdir(), "swath-database-"));
-  chmodSync(folder, 0o700);
   const clients = new Set<Socket>();
   const server = createServer((client) => {
     clients.add(client);

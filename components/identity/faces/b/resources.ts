@@ -21,13 +21,14 @@ import {
 import type { Client } from "../../store/clients.ts";
 import { isUuid } from "../../store/database.ts";
 import { deleteDecisionPoliciesOf, insertDecisionPolicy } from "../../store/decision-policies.ts";
+import { METHOD_ACTIONS } from "../../policy/decision-rules.ts";
 import { announceRules } from "../../store/resource-servers.ts";
 import { findUser } from "../../store/users.ts";
 import { PdpError, sendPdpError } from "./pdp/errors.ts";
 import { type ResourceRequest, readResourceRequest } from "./resource-request.ts";
 
 /** Scopes of a resource that is registered without any. */
-const DEFAULT_SCOPES = ["get", "post", "put", "delete", "head", "patch"].map(methodScope);
+const DEFAULT_SCOPES = METHOD_ACTIONS.map(methodScope);
 
 interface Caller {
   readonly handle: RealmHandle;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { createEvaluator } from "./evaluator.ts";
+import { createEvaluator, hasScopes, permissionScope } from "./evaluator.ts";
 import type { Permission, Policy, PolicySet, Resource, Identity } from "./types.ts";
 
 const now = new Date("2026-05-04T10:30:00Z");
@@ -223,4 +223,23 @@ describe("decisions", () => {
     assert.equal(decide({ resources, permissions: [permission(["r"], ["no"])] }, "/r").granted, false);
     assert.equal(decide({ resources, permissions: [permission(["r"], [])] }, "/r").granted, false);
   });
+});
+
+test("a permission is for the method of a request, or for what a resource that knows no methods was registered with", () => {
+  const scopeOf = (...scopes: readonly string[]) => permissionScope(resource("r", ["/r"], scopes), "POST");
+  assert.equal(scopeOf("protected_get", "protected_post"), "protected_post");
+  assert.equal(scopeOf("Authenticated"), "Authenticated");
+  assert.equal(scopeOf("Authenticated", "protected_post"), "protected_post");
+  assert.equal(scopeOf("protected_get"), "protected_post", "which it lacks: there is no ticket for it");
+});
+
+test("a resource has the scopes that it was registered with, or all where it is open", () => {
+  const has = (needed: readonly string[], ...scopes: readonly string[]) =>
+    hasScopes(resource("r", ["/r"], scopes), needed);
+  assert.ok(has(["protected_post"], "protected_post"));
+  assert.ok(!has(["bad"], "protected_post"));
+  assert.ok(!has(["protected_get", "bad"], "protected_get"));
+  for (const open of ["open", "public_access", "Authenticated"]) {
+    assert.ok(has(["bad"], open), open);
+  }
 });

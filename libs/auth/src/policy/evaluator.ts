@@ -51,7 +51,7 @@ const AUTHENTICATED_SCOPE = "Authenticated";
 /** The scope of a request on a resource whose scopes are methods. */
 export const methodScope = (method: string): string => `protected_${method.toLowerCase()}`;
 
-/** The scope that a permission to send a request to a resource has: what everybody may who logged in is registered so, not by methods. */
+/** The scope that a permission to send a request to a resource has: its method, or `Authenticated` where that is all it was registered with. */
 export function permissionScope({ scopes }: Resource, method: string): string {
   const scope = methodScope(method);
   return !scopes.includes(scope) && scopes.includes(AUTHENTICATED_SCOPE) ? AUTHENTICATED_SCOPE : scope;
@@ -120,7 +120,7 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
 
   const mayUse = (resource: Resource, context: EvaluationContext): boolean => {
     const needed = neededScopes(resource, context);
-    if (needed.some((scope) => !resource.scopes.includes(scope)) && !resource.scopes.some(isForEverybody)) {
+    if (!hasScopes(resource, needed)) {
       return false;
     }
     const { granted, scopes } = evaluateResource(resource, context, needed);
@@ -148,6 +148,10 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
     },
   };
 }
+
+/** Whether scopes that are asked for are among those of a resource, or it was registered for all of them. */
+export const hasScopes = ({ scopes }: Resource, needed: readonly string[]): boolean =>
+  needed.every((scope) => scopes.includes(scope)) || scopes.some(isForEverybody);
 
 const isForEverybody = (scope: string): boolean => OPEN_SCOPES.includes(scope) || scope === AUTHENTICATED_SCOPE;
 

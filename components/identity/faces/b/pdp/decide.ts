@@ -1,4 +1,4 @@
-import { type Identity, METHOD_RESOURCE_TYPE, type PolicySet, createEvaluator, methodScope } from "@swath/auth";
+import { type Identity, METHOD_RESOURCE_TYPE, type PolicySet, createEvaluator, hasScopes } from "@swath/auth";
 
 import type { IdentityContext } from "../../../context.ts";
 import { loadPolicySet } from "../../../policy/load-policy-set.ts";
@@ -46,18 +46,13 @@ export async function decideRequest(
     return false;
   }
   const scopes = toScopes(action, resource.scopes);
-  if (!isKnown(resource, scopes) && !decisions.some(({ document }) => document.config.action === action)) {
+  const isNamed = decisions.some(({ document }) => document.config.action === action);
+  if (resource.type === METHOD_RESOURCE_TYPE && !isNamed && !hasScopes(resource, scopes)) {
     return false;
   }
   const { granted, scopes: found } = evaluator.evaluateResource(resource, { identity, now: new Date() }, scopes);
   return granted && found.length === scopes.length;
 }
-
-/** Whether the methods that a resource was registered with, if it was, are what is asked for. */
-const isKnown = ({ type, scopes: registered }: PolicySet["resources"][number], scopes: readonly string[]): boolean =>
-  type !== METHOD_RESOURCE_TYPE ||
-  !registered.includes(methodScope("get")) ||
-  scopes.every((scope) => registered.includes(scope));
 
 /** What no policy speaks of is for everybody at the enforcement point; here somebody must have granted it. */
 function enforce(rules: PolicySet) {

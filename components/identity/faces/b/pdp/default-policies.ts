@@ -1,9 +1,9 @@
 import { methodScope } from "@swath/auth";
 
+import { METHOD_ACTIONS } from "../../../policy/decision-rules.ts";
 import { type DecisionPolicy, findResourceMethods, listDecisionPolicies } from "../../../store/decision-policies.ts";
 import { type Queryable, isUuid } from "../../../store/database.ts";
 
-const ACTIONS = ["get", "post", "put", "delete", "head", "patch"];
 const MAX_STORED = 1000;
 
 /**
@@ -20,7 +20,7 @@ export async function listDefaultPolicies(
     return [];
   }
   const stored = await listDecisionPolicies(db, realmId, { resources: [resource], limit: MAX_STORED });
-  return ACTIONS.filter(
+  return METHOD_ACTIONS.filter(
     (action) =>
       home.scopes.includes(methodScope(action)) && !stored.some(({ document }) => document.config.action === action),
   ).map((action) => ({

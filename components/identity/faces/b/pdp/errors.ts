@@ -1,4 +1,4 @@
-import { UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
+import { Problem, UNAVAILABLE_DETAIL, REFUSED_VALUE, isUnavailable, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { OAuthError } from "../../../protocol/oauth-error.ts";
@@ -9,11 +9,13 @@ export class PdpError extends Error {
   override readonly name = "PdpError";
   readonly status: number;
   readonly short: string;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, short: string, detail: string) {
+  constructor(status: number, short: string, detail: string, headers: Readonly<Record<string, string>> = {}) {
     super(detail);
     this.status = status;
     this.short = short;
+    this.headers = headers;
   }
 }
 
@@ -24,7 +26,7 @@ export function sendPdpError(error: FastifyError | Error, request: FastifyReques
   }
   void reply
     .code(known.status)
-    .headers({ error: known.short, "cache-control": "no-store" })
+    .headers({ ...known.headers, error: known.short, "cache-control": "no-store" })
     .type("application/json")
     .send(JSON.stringify({ error: known.short, detail: known.message }));
 }
@@ -35,6 +37,14 @@ function toKnown(error: FastifyError | Error): PdpError {
   }
   if (error instanceof OAuthError) {
     return new PdpError(error.status, error.code, error.message);
+  }
+  if (error instanceof Problem) {
+    return new PdpError(
+      error.status,
+      error.status === 429 ? "too many requests" : "unavailable",
+      error.message,
+      error.headers,
+    );
   }
   if (isDuplicate(error)) {
     return new PdpError(422, "already registered", "One with this name is registered already");

@@ -18,7 +18,6 @@ import { findRealmOr404 } from "../../../protocol/realm-scope.ts";
 import { announceRules } from "../../../store/resource-servers.ts";
 import { type PdpCaller, findPdpCaller, showsCredentials } from "./caller.ts";
 import { decideRequest } from "./decide.ts";
-import { createDecisionLimit } from "./decision-limit.ts";
 import { findDefaultPolicy, listDefaultPolicies } from "./default-policies.ts";
 import { HOPS_HEADER, MAX_HOPS } from "./delegate.ts";
 import { PdpError } from "./errors.ts";
@@ -29,17 +28,19 @@ import { DENY, PERMIT, readDecisionRequest } from "./xacml.ts";
 const MAX_LISTED = 1000;
 /** What the earlier release line says to who does not own a policy. */
 const NOT_OWNER = "Could not get the UUID for the user";
+/** For callers without a token: an enforcement point asks for each request that it guards. */
+const DECISIONS = { name: "decisions", perUser: 6000, perAddress: 6000, seconds: 60 };
 const TAG = { tags: ["policies"] };
 const ANY_JSON = { type: "object", additionalProperties: true } as const;
 
 /** Decisions and the policies that they are made by. */
 export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContext, face: LoginFace): void {
   const open = (request: FastifyRequest) => findPdpCaller(context, face, request);
-  const limit = createDecisionLimit();
+  const decisions = context.limits.createRate(DECISIONS);
   /** The realm whose users and policies decide, for who may ask. */
   const openRealm = async (request: FastifyRequest) => {
     if (face.decisions === "open" && !showsCredentials(request)) {
-      limit(request.ip);
+      decisions.count({ user: undefined, address: request.ip });
       return await findRealmOr404(context, face.realm);
     }
     return (await open(request)).handle;
@@ -124,23 +125,7 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
         const document = readPolicyDocument(request.body, policy.document);
         const id = await runChange(context, async (db) => {
           await checkResource(db, caller, document);
-          if (
-            policy.isDefault === true &&
-            (await findDefaultPolicy(db, caller.handle.realm.id, policy.id)) === undefined
-          ) {
-            throw new PdpError(
-              409,
-              "changed meanwhile",
-              "Somebody changed this policy at the same moment; list it again",
-            );
-          }
-          const stored =
-            policy.isDefault === true
-              ? await insertDecisionPolicy(db, caller.handle.realm.id, policy.owner, document)
-              : policy.id;
-          if (policy.isDefault !== true) {
-            await updateDecisionPolicy(db, policy.id, document);
-          }
+          const stored = await storePolicy(db, caller.handle.realm.id, policy, document);
           await publishChange(db, caller, policy.document.config.resource_id);
           await publishChange(db, caller, document.config.resource_id);
           return stored;
@@ -196,7 +181,28 @@ async function openPolicy(
   return policy;
 }
 
-/** Whether a resource that this caller has no policies of belongs to somebody else. */
+/** Changes a stored policy, or stores one in the place of a default; its ID. @throws {PdpError} 409 where another request was faster */
+async function storePolicy(
+  db: pg.PoolClient,
+  realmId: string,
+  { id, owner, isDefault = false }: DecisionPolicy,
+  document: PolicyDocument,
+): Promise<string> {
+  if (!isDefault) {
+    await updateDecisionPolicy(db, id, document);
+    return id;
+  }
+  if ((await findDefaultPolicy(db, realmId, id)) === undefined) {
+    throw new PdpError(
+      409,
+      "changed meanwhile",
+      "Another request changed this policy at the same moment; list it again",
+    );
+  }
+  return insertDecisionPolicy(db, realmId, owner, document);
+}
+
+/** Whether a resource that this caller has no policies of belongs to another user. */
 async function isOthers(
   { pool }: IdentityContext,
   { handle, userId, isOperator }: PdpCaller,
