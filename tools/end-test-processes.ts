@@ -8,12 +8,13 @@ import { readProcesses } from "../libs/testing/src/read-processes.ts";
 /** Every process of a run of tests inherits this variable, and the supervisors of its clusters as well: they outlive a Ctrl-C. */
 export const TEST_RUN = "SWATH_TEST_RUN";
 
-const SUPERVISOR = "cli/targets/embedded/supervisor/main.ts";
+/** Its source, or its bundle. */
+const SUPERVISOR = /\bcli[./]targets[./]embedded[./]supervisor\b/;
 const main = join(import.meta.dirname, "../cli/main.ts");
 
 /** Ends what an interrupted run of tests left: deletes its clusters with their folders, then kills the rest of its processes. */
 export function endTestProcesses(run: string): void {
-  for (const { args, env } of findProcesses(run).filter((each) => each.args.includes(SUPERVISOR))) {
+  for (const { args, env } of findProcesses(run).filter((each) => SUPERVISOR.test(each.args))) {
     const cluster = args.slice(args.lastIndexOf(" ") + 1);
     spawnSync(process.execPath, [main, "cluster", "delete", cluster, "--yes"], { env, stdio: "ignore" });
     removeState(env["SWATH_STATE_DIR"]);

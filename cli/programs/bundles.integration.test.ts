@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -38,7 +38,7 @@ test("every program has a bundle, which starts and says what its settings lack, 
   for (const program of listPrograms().filter((each) => !STARTED_BY_OTHERS.includes(each))) {
     const said = run(join(folder, files[program] ?? ""));
     assert.match(said, /"level":"fatal"/, `${program}: ${said}`);
-    assert.match(said, /is missing|is not usable|listen address/, `${program}: ${said}`);
+    assert.match(said, /is missing|is not usable|listen address|usage/, `${program}: ${said}`);
   }
 });
 
@@ -55,4 +55,21 @@ test("nothing is made again for the same code", () => {
   const before = statSync(join(folder, LIST)).mtimeMs;
   make();
   assert.equal(statSync(join(folder, LIST)).mtimeMs, before);
+});
+
+test("files of earlier code stay while a process runs from them, and the latest of them always", () => {
+  const list = readBundles(folder);
+  assert.ok(list);
+  for (const name of ["old-a.mjs", "used-b.mjs", "used-lazy-b.mjs"]) {
+    writeFileSync(join(folder, name), "setInterval(() => {}, 1000);");
+  }
+  const user = spawn(process.execPath, [join(folder, "used-b.mjs")], { stdio: "ignore" });
+  const earlier = [["old-a.mjs"], ["used-b.mjs", "used-lazy-b.mjs"]];
+  writeFileSync(join(folder, LIST), JSON.stringify({ ...list, version: "another", earlier }));
+  make();
+  user.kill();
+  const found = new Set(readdirSync(folder));
+  assert.deepEqual(readBundles(folder)?.earlier, [list.all, ["used-b.mjs", "used-lazy-b.mjs"]]);
+  assert.ok(!found.has("old-a.mjs"));
+  assert.ok(["used-b.mjs", "used-lazy-b.mjs", ...list.all].every((name) => found.has(name)));
 });

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 
 import { createCodeVersions, repositoryRoot } from "../targets/embedded/launch/code-version.ts";
-import { readJsonFile } from "../targets/embedded/state/json-file.ts";
 
 /** Which bundle a program is in. */
 export interface BundleList {
@@ -14,16 +13,26 @@ export interface BundleList {
   readonly version: string;
   /** Names of files in the folder, by program: a path from the repository's root. */
   readonly files: Readonly<Record<string, string>>;
+  /** Names of all files, those included that programs load when they first need them. */
+  readonly all: readonly string[];
+  /** The same of earlier code that may run still, the latest first. */
+  readonly earlier: readonly (readonly string[])[];
 }
 
 /** Name of the list in the folder of the bundles. */
 export const LIST = "bundles.json";
 
+/** The supervisor's program, from the repository's root. */
+export const SUPERVISOR = "cli/targets/embedded/supervisor/main.ts";
 const INGRESS = "cli/targets/embedded/ingress/main.ts";
 
-/** All that runs as a service, from the repository's root. */
+/** All that goes on running, from the repository's root. */
 export function listPrograms(): readonly string[] {
-  return [INGRESS, ...globSync(["components/*/main.ts", "components/*/*/main.ts"], { cwd: repositoryRoot }).sort()];
+  return [
+    SUPERVISOR,
+    INGRESS,
+    ...globSync(["components/*/main.ts", "components/*/*/main.ts"], { cwd: repositoryRoot }).sort(),
+  ];
 }
 
 /** A fingerprint of the code of all programs. */
@@ -42,7 +51,15 @@ export function bundleFolder(): string | undefined {
   return compiled === undefined ? undefined : join(dirname(dirname(compiled)), "bundles");
 }
 
-export const readBundles = (folder: string): BundleList | undefined => readJsonFile<BundleList>(join(folder, LIST));
+/** Undefined also for a list that is damaged or of an older kind: then everything is made again. */
+export function readBundles(folder: string): BundleList | undefined {
+  try {
+    const list = JSON.parse(readFileSync(join(folder, LIST), "utf8")) as Partial<BundleList>;
+    return Array.isArray(list.earlier) ? (list as BundleList) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Makes bundles of the present code where there are none; takes two seconds of a processor then. */
 export async function ensureBundles(): Promise<void> {

@@ -1,6 +1,6 @@
 // `make-bundles.ts FOLDER`: puts the modules of every program into few files, which start several times as fast as hundreds. Does
 // nothing where that is done for this code; waits for another one that is at it.
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,8 +12,6 @@ import { NameTakenError, acquireLock } from "../targets/embedded/supervisor/sing
 import { type BundleList, LIST, codeVersionOfAll, listPrograms, readBundles } from "./bundles.ts";
 import { keepPlaces } from "./keep-places.ts";
 
-/** Services that run from an older bundle load parts of it when they first need them. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const LOCK_POLL_MS = 50;
 
 const [folder = ""] = process.argv.slice(2);
@@ -49,16 +47,30 @@ async function makeBundles(): Promise<void> {
       output.find((file) => file.type === "chunk" && file.isEntry && file.name === nameOf(program))?.fileName ?? "",
     ]),
   );
-  const made = new Set(output.map(({ fileName }) => fileName));
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (made.has(name)) {
-      chmodSync(path, 0o644);
-    } else if (name !== LIST && Date.now() - statSync(path).mtimeMs > KEPT_MS) {
-      rmSync(path, { recursive: true, force: true });
-    }
+  const all = output.map(({ fileName }) => fileName);
+  all.forEach((name) => chmodSync(join(folder, name), 0o644));
+  const before = readBundles(folder);
+  const earlier = before === undefined ? [] : [before.all, ...before.earlier.filter(createUseCheck(folder))];
+  writeJsonFile(join(folder, LIST), { version, files, all, earlier } satisfies BundleList);
+  const kept = new Set([LIST, ...all, ...earlier.flat()]);
+  for (const name of readdirSync(folder).filter((each) => !kept.has(each))) {
+    rmSync(join(folder, name), { recursive: true, force: true });
   }
-  writeJsonFile(join(folder, LIST), { version, files } satisfies BundleList);
+}
+
+/** Finds out whether a process was started from one of these files: it loads others of them when it first needs them. */
+function createUseCheck(folder: string): (names: readonly string[]) => boolean {
+  const started = globSync("/proc/[0-9]*/cmdline").flatMap((file) => readCommand(file));
+  return (names) => started.some((argument) => names.some((name) => argument === join(folder, name)));
+}
+
+function readCommand(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\0");
+  } catch {
+    // The process has ended.
+    return [];
+  }
 }
 
 /** `components/ades/runner/main.ts` is `components.ades.runner`. */

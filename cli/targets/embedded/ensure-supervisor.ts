@@ -3,6 +3,7 @@ import { closeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { SUPERVISOR, openBundles } from "../../programs/bundles.ts";
 import { type ControlClient, NotRunningError, createControlClient } from "./control-client.ts";
 import { createCodeVersions, repositoryRoot } from "./launch/code-version.ts";
 import type { ClusterPaths } from "./state/paths.ts";
@@ -65,16 +66,13 @@ export async function findStatus(client: ControlClient): Promise<SupervisorStatu
 
 async function startSupervisor(paths: ClusterPaths, env: NodeJS.ProcessEnv, client: ControlClient): Promise<void> {
   const log = openLog(paths.logs, "supervisor");
-  const child = spawn(
-    process.execPath,
-    [join(repositoryRoot, "cli/targets/embedded/supervisor/main.ts"), paths.cluster],
-    {
-      cwd: repositoryRoot,
-      detached: true,
-      stdio: ["ignore", log, log],
-      env: { ...env, NODE_OPTIONS: "--max-semi-space-size=4" },
-    },
-  );
+  const program = openBundles()(SUPERVISOR) ?? join(repositoryRoot, SUPERVISOR);
+  const child = spawn(process.execPath, [program, paths.cluster], {
+    cwd: repositoryRoot,
+    detached: true,
+    stdio: ["ignore", log, log],
+    env: { ...env, NODE_OPTIONS: "--max-semi-space-size=4" },
+  });
   closeSync(log);
   let ended: number | null | undefined;
   child.on("exit", (code) => (ended = code));
