@@ -40,6 +40,10 @@ export async function expandAssets(
     const own = bands?.map((band) => `${name}_b${band}`) ?? (await listBands(name));
     names.push(...(expression === undefined ? own : renameBands(expression, own)));
   }
+  const chosen = listOf(query["bidx"]).flatMap(parseBands);
+  if (chosen.length > 0) {
+    return chosen.flatMap((band) => renameBands(`b${band}`, names));
+  }
   return whole === undefined ? names : renameBands(whole, names);
 
   async function listBands(name: string): Promise<readonly string[]> {
@@ -51,7 +55,7 @@ export async function expandAssets(
       return [name];
     }
     const { info } = await pool.describe(asset.location, signal);
-    const isColors = isPicture && whole === undefined && assets.length === 1;
+    const isColors = isPicture && whole === undefined && query["bidx"] === undefined && assets.length === 1;
     const isCube = info.bands[0]?.name !== undefined;
     const own = isCube ? ["b1"] : isColors ? defaultExpressions(info) : listDataBands(info.bands, asset);
     return info.bands.length === 1 || isCube ? [name] : own.map((band) => `${name}_${band}`);

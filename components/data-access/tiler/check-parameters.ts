@@ -1,43 +1,86 @@
 import { Problem } from "@swath/service";
-import type { FastifyInstance } from "fastify";
+import type { FastifyRequest } from "fastify";
 
-/** What the paths of every target read. */
-const COMMON: readonly string[] = (
-  "bidx expression nodata unscale sel rescale colormap colormap_name color_formula algorithm algorithm_params " +
-  "resampling resampling_method reproject return_mask format buffer padding tile_format width height max_size " +
-  "tilesize minzoom maxzoom coord_crs dst_crs p categorical c histogram_bins histogram_range"
-).split(" ");
-const SCENES = ["assets", "asset_bidx", "asset_expression", "asset_as_band", "style", "bbox"];
-const MOSAICS = ["datetime", "ids", "pixel_selection", "sortby"];
-
-/** Parameters by the kind of target. */
-export const PARAMETERS = {
-  cog: [...COMMON, "url", "variable"],
-  stac: [...COMMON, ...SCENES, "url"],
-  collections: [...COMMON, ...SCENES, ...MOSAICS],
-  searches: [...COMMON, ...SCENES, ...MOSAICS],
-} as const;
+import { type Kind, type Operation, describeParameters } from "./parameter-names.ts";
+import { type Query, one, parseBoolean } from "./parameters.ts";
 
 /** Parameters of today's tilers that are known here, with the values that ask for what is done anyway. */
 const INERT: ReadonlyMap<string, readonly string[]> = new Map([
   ["reproject", ["nearest"]],
-  ["buffer", ["0", "0.0"]],
   ["padding", ["0"]],
   ["algorithm_params", ["{}"]],
 ]);
 
-/** A parameter has an effect or is refused: a picture that looks right and is not what the client asked for misleads. */
-export function checkParameters(app: FastifyInstance, kind: keyof typeof PARAMETERS): void {
-  const known = new Set<string>(PARAMETERS[kind]);
-  app.addHook("preValidation", async ({ query }) => {
-    for (const [name, value] of Object.entries(query as Readonly<Record<string, unknown>>)) {
-      if (!known.has(name)) {
-        throw new Problem(400, `There is no parameter "${name.slice(0, 50)}"; there are ${[...known].join(", ")}.`);
-      }
-      const inert = INERT.get(name);
-      if (inert !== undefined && !(typeof value === "string" && inert.includes(value))) {
-        throw new Problem(400, `${name} is not supported, but for ${inert.join(", ")}.`);
-      }
+/** Parameters of pictures alone: values are as they are in npy and tif. */
+const PICTURES = ["rescale", "colormap", "colormap_name", "color_formula", "return_mask"];
+
+/** The first has no effect without, or beside, the others. */
+const WITHOUT = [
+  ["asset_bidx", ["assets"]],
+  ["asset_expression", ["assets"]],
+  ["asset_as_band", ["assets"]],
+  ["c", ["categorical"]],
+] as const;
+const BESIDE = [
+  ["bidx", ["expression"]],
+  ["colormap_name", ["colormap"]],
+  ["resampling_method", ["resampling"]],
+  ["max_size", ["width", "height"]],
+] as const;
+
+/**
+ * Options of a route of the tilers: its parameters, for its OpenAPI document and for requests. A parameter has an effect or is refused:
+ * a picture that looks right and is not what the client asked for misleads.
+ */
+export function declareParameters(kind: Kind, operation: Operation, path: string) {
+  const properties = describeParameters(kind, operation, path);
+  return {
+    schema: { tags: [kind === "items" ? "collections" : kind], querystring: { type: "object", properties } } as object,
+    preValidation: async ({ query, params }: FastifyRequest) =>
+      check(query as Query, properties, (params as { readonly format?: string }).format),
+  };
+}
+
+function check(query: Query, known: Readonly<Record<string, unknown>>, ending: string | undefined): void {
+  for (const [name, value] of Object.entries(query)) {
+    if (!Object.hasOwn(known, name)) {
+      throw new Problem(
+        400,
+        `There is no parameter "${name.slice(0, 50)}" here; there are ${Object.keys(known).join(", ")}.`,
+      );
     }
-  });
+    const inert = INERT.get(name);
+    if (inert !== undefined && !(typeof value === "string" && inert.includes(value))) {
+      throw new Problem(400, `${name} is not supported, except as ${inert.join(", ")}.`);
+    }
+  }
+  const has = (name: string) => one(query[name]) !== undefined;
+  for (const [name, others] of WITHOUT) {
+    if (has(name) && !others.some(has)) {
+      throw new Problem(400, `${name} has no effect without ${others.join(" or ")}.`);
+    }
+  }
+  for (const [name, others] of BESIDE) {
+    const other = others.find(has);
+    if (has(name) && other !== undefined) {
+      throw new Problem(400, `${name} and ${other} contradict each other: give one of them.`);
+    }
+  }
+  checkHistogram(query);
+  const format = ending ?? one(query["format"]);
+  const unseen = PICTURES.find(has);
+  if ((format === "npy" || format === "tif") && unseen !== undefined) {
+    throw new Problem(400, `${unseen} has no effect on values (${format}): ask for png, jpg or webp.`);
+  }
+}
+
+function checkHistogram(query: Query): void {
+  const isCategorical = parseBoolean(query, "categorical") === true;
+  const bins = ["histogram_bins", "histogram_range"].find((name) => one(query[name]) !== undefined);
+  if (isCategorical && bins !== undefined) {
+    throw new Problem(400, `${bins} and categorical contradict each other: give one of them.`);
+  }
+  if (!isCategorical && one(query["c"]) !== undefined) {
+    throw new Problem(400, "c has no effect without categorical=true.");
+  }
 }

@@ -28,33 +28,33 @@ import {
   parseCubeSelection,
   parseHistogram,
   parseNodata,
+  parsePercentiles,
   parseRender,
   parseUnscale,
 } from "./parameters.ts";
-import { checkParameters } from "./check-parameters.ts";
+import { declareParameters } from "./check-parameters.ts";
 import { describeCog } from "./describe-cog.ts";
-import {
-  MAX_TILE_SIZE,
-  PREVIEW_SIZE,
-  parseNumbers,
-  parsePathSize,
-  parseZoom,
-  sizeOf,
-  toFormat,
-} from "./request-grid.ts";
+import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import type { Operation } from "./parameter-names.ts";
 import { zoomsOf } from "./zooms.ts";
 
 const FEATURE_BYTES = 4 * 1024 * 1024;
-const hidden = { schema: { tags: ["cog"] } as object };
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** Files by their address, at the paths and with the parameters of today's dynamic tilers. */
 export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): void {
   const { pool } = context;
-  checkParameters(app, "cog");
-  const get = (path: string, handler: Handler) => app.get(path, hidden, handler);
-  const post = (path: string, handler: Handler) => app.post(path, { ...hidden, bodyLimit: FEATURE_BYTES }, handler);
+  app.addHook("preHandler", async ({ query }, reply) => {
+    const { position } = parseCubeSelection(query as Query);
+    if (position !== undefined) {
+      checkPosition(position, await pool.describe(locate(query as Query, context), signalOf(reply)));
+    }
+  });
+  const get = (operation: Operation, path: string, handler: Handler) =>
+    app.get(path, declareParameters("cog", operation, path), handler);
+  const post = (operation: Operation, path: string, handler: Handler) =>
+    app.post(path, { ...declareParameters("cog", operation, path), bodyLimit: FEATURE_BYTES }, handler);
   const sceneOf = (query: Query) => {
     const nodata = parseNodata(query);
     return {
@@ -87,8 +87,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const describe = (request: FastifyRequest, reply: FastifyReply): Promise<DescribedRaster> =>
     pool.describe(locate(request.query as Query, context), signalOf(reply));
 
-  get("/info", async (request, reply) => describeCog(await describe(request, reply)));
-  get("/info.geojson", async (request, reply) => {
+  get("info", "/info", async (request, reply) => describeCog(await describe(request, reply)));
+  get("info", "/info.geojson", async (request, reply) => {
     const described = await describe(request, reply);
     const bbox = described.geographicBounds ?? [-180, -90, 180, 90];
     const [west, south, east, north] = bbox;
@@ -116,24 +116,23 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const scene = sceneOf(query);
     const { data } = scene.assets;
     const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
-    const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
     const histogram = parseHistogram(query);
     return pool.statistics(
       {
         scenes: [scene],
-        grid: { maxSize: parseCount(query, "max_size", 4096) ?? PREVIEW_SIZE, ...grid },
+        grid: { ...sizeOf(query, undefined), ...grid },
         expressions: bands,
         ...(unscale !== undefined && { unscale }),
         ...(resampling !== undefined && { resampling }),
-        ...(percentiles.length > 0 && { percentiles }),
+        ...parsePercentiles(query),
         ...histogram,
         ...(clip !== undefined && { clip }),
       },
       signalOf(reply),
     );
   };
-  get("/statistics", async (request, reply) => statistics(request, reply, {}));
-  post("/statistics", async (request, reply) => {
+  get("statistics", "/statistics", async (request, reply) => statistics(request, reply, {}));
+  post("area-statistics", "/statistics", async (request, reply) => {
     const query = request.query as Query;
     const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
     // The pixels of the file itself, where no other system is asked for.
@@ -160,7 +159,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     return image(request, reply, { crs, bbox, bboxCrs: crs, ...sizeOf(query, size) }, format, clip);
   };
   for (const path of ["/feature", "/feature.:format", "/feature/:size.:format"]) {
-    post(path, crop);
+    post("part", path, crop);
   }
   const readExpressions = async (
     pixels: Pick<PixelsRequest, "scenes" | "unscale"> & { readonly expressions: readonly string[] },
@@ -181,7 +180,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const { location } = scenes[0]!.assets["data"]!;
     return (await pool.point({ location, crs, x, y }, signalOf(reply))) !== undefined;
   };
-  get("/point/:lonlat", async (request, reply) => {
+  get("point", "/point/:lonlat", async (request, reply) => {
     const query = request.query as Query;
     const [x, y] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
     const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
@@ -211,9 +210,9 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const crs = one(query["dst_crs"]);
     return image(request, reply, { ...(crs !== undefined && { crs: parseCrs(crs) }), ...sizeOf(query, size) }, format);
   };
-  get("/preview", preview);
-  get("/preview.:format", preview);
-  get("/preview/:size.:format", preview);
+  get("preview", "/preview", preview);
+  get("preview", "/preview.:format", preview);
+  get("preview", "/preview/:size.:format", preview);
 
   const part: Handler = async (request, reply) => {
     const query = request.query as Query;
@@ -228,8 +227,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       format,
     );
   };
-  get("/bbox/:bbox.:format", part);
-  get("/bbox/:bbox/:size.:format", part);
+  get("part", "/bbox/:bbox.:format", part);
+  get("part", "/bbox/:bbox/:size.:format", part);
 
   const tile: Handler = async (request, reply) => {
     const { tms, z, x, y, format } = request.params as Record<"tms" | "z" | "x" | "y", string> & { format?: string };
@@ -237,10 +236,11 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const [, row, scale = "1"] = /^(\d+)(?:@([1-4])x)?$/.exec(y) ?? [];
     const size = parseCount(query, "tilesize", MAX_TILE_SIZE) ?? 256 * Number(scale);
     const set = findTileMatrixSet(tms);
-    const grid = set && tileToGrid(set, Number(z), Number(x), row === undefined ? Number.NaN : Number(row), size);
-    if (grid === undefined) {
+    const place = set && tileToGrid(set, Number(z), Number(x), row === undefined ? Number.NaN : Number(row), size);
+    if (place === undefined) {
       throw new Problem(404, "The tile does not exist.");
     }
+    const grid = addBuffer(place, query);
     const full: ImageRequest = {
       scenes: [sceneOf(query)],
       grid,
@@ -266,8 +266,8 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       area[3] > geographicBounds[1]
     );
   };
-  get("/tiles/:tms/:z/:x/:y", tile);
-  get("/tiles/:tms/:z/:x/:y.:format", tile);
+  get("tile", "/tiles/:tms/:z/:x/:y", tile);
+  get("tile", "/tiles/:tms/:z/:x/:y.:format", tile);
 
   const tilejson: Handler = async (request, reply) => {
     const { tms } = request.params as { tms: string };
@@ -299,7 +299,17 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       center: [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, minzoom],
     };
   };
-  get("/:tms/tilejson.json", tilejson);
+  get("tilejson", "/:tms/tilejson.json", tilejson);
+}
+
+/** Positions of layers may name dimensions that some of their files lack; that of one file names its own. @throws {Problem} 400 */
+function checkPosition(position: Readonly<Record<string, string>>, { info }: DescribedRaster): void {
+  const dimensions = new Set(info.bands.flatMap((band) => Object.keys(band.position ?? {})));
+  const unknown = Object.keys(position).find((name) => !dimensions.has(name));
+  if (unknown !== undefined) {
+    const known = [...dimensions].join(", ");
+    throw new Problem(400, `The file has no dimension "${unknown.slice(0, 50)}"; there are ${known || "none"}.`);
+  }
 }
 
 /** One pixel, far smaller than those of any file. */

@@ -139,6 +139,16 @@ export function parseCount(query: Query, name: string, maximum: number): number 
   return value;
 }
 
+/** `p`: 2 and 98 when left out. @throws {Problem} 400 */
+export function parsePercentiles(query: Query): Pick<StatisticsRequest, "percentiles"> {
+  const texts = listOf(query["p"]);
+  const percentiles = texts.map(Number);
+  if (percentiles.some((value, at) => texts[at]?.trim() === "" || !(value >= 0 && value <= 100))) {
+    throw new Problem(400, "p must be a percentile from 0 to 100.");
+  }
+  return percentiles.length === 0 ? {} : { percentiles };
+}
+
 /** `histogram_bins`, `histogram_range` as `min,max`, or `categorical` with values as `c`. @throws {Problem} 400 */
 export function parseHistogram(query: Query): Pick<StatisticsRequest, "bins" | "range" | "categories"> {
   const values = listOf(query["c"]).flatMap((text) => text.split(",").map(Number));
@@ -175,7 +185,7 @@ export function parseBoolean(query: Query, name: string): boolean | undefined {
   return text === undefined ? undefined : text === "true";
 }
 
-function parseOneOf<T extends string>(query: Query, name: string, allowed: readonly T[]): T | undefined {
+export function parseOneOf<T extends string>(query: Query, name: string, allowed: readonly T[]): T | undefined {
   const value = one(query[name]);
   if (value !== undefined && !allowed.includes(value as T)) {
     throw new Problem(400, `${name} must be one of ${allowed.join(", ")}.`);

@@ -1,4 +1,4 @@
-import { type GridRequest, MAX_OUTPUT_PIXELS, type OutputFormat } from "@swath/raster";
+import { type Grid, type GridRequest, MAX_OUTPUT_PIXELS, type OutputFormat } from "@swath/raster";
 import { Problem } from "@swath/service";
 
 import { type Query, one, parseCount } from "./parameters.ts";
@@ -6,6 +6,7 @@ import { type Query, one, parseCount } from "./parameters.ts";
 /** The longer side of pictures of which no size was asked for. */
 export const PREVIEW_SIZE = 1024;
 export const MAX_TILE_SIZE = 2048;
+const MAX_BUFFER = 256;
 const FORMATS: ReadonlyMap<string, OutputFormat> = new Map(
   Object.entries<OutputFormat>({
     png: "png",
@@ -55,7 +56,28 @@ export function parseNumbers(text: string, count: number): readonly number[] {
   return numbers;
 }
 
+/** @throws {Problem} 400 */
 export function parseZoom(query: Query, name: string): number | undefined {
   const text = one(query[name]);
-  return text !== undefined && /^\d{1,2}$/.test(text) ? Number(text) : undefined;
+  if (text !== undefined && !/^\d{1,2}$/.test(text)) {
+    throw new Problem(400, `${name} must be a whole number from 0 to 99.`);
+  }
+  return text === undefined ? undefined : Number(text);
+}
+
+/** A tile with `buffer` more pixels on each side, of the same size on the ground. @throws {Problem} 400 */
+export function addBuffer(tile: Grid, query: Query): Grid {
+  const text = one(query["buffer"]);
+  const buffer = Number(text ?? 0);
+  if (text !== undefined && !(buffer >= 0 && buffer <= MAX_BUFFER && Number.isInteger(buffer * 2))) {
+    throw new Problem(400, `buffer must be a number of pixels from 0 to ${MAX_BUFFER}, in steps of 0.5.`);
+  }
+  const [west, south, east, north] = tile.bbox;
+  const [x, y] = [((east - west) / tile.width) * buffer, ((north - south) / tile.height) * buffer];
+  return {
+    ...tile,
+    bbox: [west - x, south - y, east + x, north + y],
+    width: tile.width + 2 * buffer,
+    height: tile.height + 2 * buffer,
+  };
 }

@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/context.ts";
 import type { Bbox } from "@swath/raster";
 import { ITEM_SEPARATOR, toBbox } from "../layers/names.ts";
-import { type Query, one } from "./parameters.ts";
+import { placeScene } from "../layers/place-scene.ts";
+import { parsePosition } from "../layers/position.ts";
+import { type Query, listOf, one } from "./parameters.ts";
 import { parseSavedSearch, readSavedSearch, writeSavedSearch } from "./saved-search.ts";
 import { addSceneRoutes } from "./scene-routes.ts";
 import { type OpenTarget, toLayerTarget } from "./scene-target.ts";
@@ -30,12 +32,15 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
       );
     }
     const layer = await layers.find(`${item.collection ?? ""}__${item.id}`, callerOf(request), signalOf(reply));
+    const place = { position: parsePosition(listOf((request.query as Query)["sel"]), layer ?? {}, "sel") };
     return {
       id: item.id,
       title: item.id,
       bounds: item.bbox === undefined ? WORLD : toBbox(item.bbox),
       styles: layer?.styles ?? [],
-      findItems: async () => [item],
+      findItems: async () => [
+        { ...item, scene: layer === undefined ? item.scene : placeScene(item.scene, layer, place) },
+      ],
     };
   };
   const openCollection: OpenTarget = async (request, reply) => {
@@ -64,16 +69,16 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
     return toLayerTarget(context, layer, request, reply);
   };
 
-  void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "stac", open: openItem }), {
+  void app.register(async (scope) => addSceneRoutes(scope, context, { kind: "stac", open: openItem }), {
     prefix: "/stac",
   });
-  void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "collections", open: openCollection }), {
+  void app.register(async (scope) => addSceneRoutes(scope, context, { kind: "collections", open: openCollection }), {
     prefix: "/collections/:collection",
   });
-  void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "collections", open: openCollectionItem }), {
+  void app.register(async (scope) => addSceneRoutes(scope, context, { kind: "items", open: openCollectionItem }), {
     prefix: "/collections/:collection/items/:item",
   });
-  void app.register(async (scope) => addSceneRoutes(scope, context, { tag: "searches", open: openSearch }), {
+  void app.register(async (scope) => addSceneRoutes(scope, context, { kind: "searches", open: openSearch }), {
     prefix: "/searches/:search",
   });
   app.post("/searches/register", { schema: { tags: ["searches"] } as object }, async (request) => {

@@ -15,19 +15,12 @@ import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
 import { expandAssets } from "./asset-bands.ts";
-import { checkParameters } from "./check-parameters.ts";
+import { declareParameters } from "./check-parameters.ts";
 import { describeItem, describeTarget } from "./describe-target.ts";
-import { type Query, listOf, one, parseCount, parseHistogram } from "./parameters.ts";
-import {
-  MAX_TILE_SIZE,
-  PREVIEW_SIZE,
-  parseNumbers,
-  parsePathSize,
-  parseZoom,
-  sizeOf,
-  toFormat,
-} from "./request-grid.ts";
-import { type OpenTarget, type SceneTarget, scenesFor, toLook, withNodata } from "./scene-target.ts";
+import { type Query, listOf, one, parseCount, parseHistogram, parsePercentiles } from "./parameters.ts";
+import type { Kind, Operation } from "./parameter-names.ts";
+import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import { type OpenTarget, type SceneTarget, requireScenes, scenesFor, toLook, withNodata } from "./scene-target.ts";
 
 /** Larger: values on the sphere are meant for one place. */
 const POINT_ITEMS = 50;
@@ -40,12 +33,12 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 export function addSceneRoutes(
   app: FastifyInstance,
   { pool, pictures }: DataAccessContext,
-  { tag, open }: { readonly tag: "stac" | "collections" | "searches"; readonly open: OpenTarget },
+  { kind, open }: { readonly kind: Exclude<Kind, "cog">; readonly open: OpenTarget },
 ): void {
-  checkParameters(app, tag);
-  const tagged = { schema: { tags: [tag] } as object };
-  const get = (path: string, handler: Handler) => app.get(path, tagged, handler);
-  const post = (path: string, handler: Handler) => app.post(path, { ...tagged, bodyLimit: FEATURE_BYTES }, handler);
+  const get = (operation: Operation, path: string, handler: Handler) =>
+    app.get(path, declareParameters(kind, operation, path), handler);
+  const post = (operation: Operation, path: string, handler: Handler) =>
+    app.post(path, { ...declareParameters(kind, operation, path), bodyLimit: FEATURE_BYTES }, handler);
 
   /** The box is only for finding scenes, and need not be exact. */
   const toRequest = async (
@@ -57,7 +50,7 @@ export function addSceneRoutes(
   ) => {
     const items = await target.findItems(area);
     const look = toLook(target, query, await expandAssets(query, items, pool, options));
-    const scenes = withNodata(scenesFor(items, look.expressions), query);
+    const scenes = withNodata(requireScenes(items, look.expressions, target), query);
     return { ...look, scenes, grid } satisfies ImageRequest;
   };
   const sendPicture = async (
@@ -82,14 +75,14 @@ export function addSceneRoutes(
     return sendImage(request, reply, image);
   };
 
-  get("/info", async (request, reply) => {
+  get("info", "/info", async (request, reply) => {
     const target = await open(request, reply);
     const [item] = await target.findItems(undefined, 1);
     return target.layer?.kind === "item" || target.layer === undefined
       ? describeItem(item, pool, signalOf(reply))
       : describeTarget(target, request);
   });
-  get("/info.geojson", async (request, reply) => {
+  get("scene", "/info.geojson", async (request, reply) => {
     const target = await open(request, reply);
     const [west, south, east, north] = target.bounds;
     const ring = [
@@ -107,7 +100,7 @@ export function addSceneRoutes(
       properties: await describeItem(item, pool, signalOf(reply)),
     });
   });
-  get("/assets", async (request, reply) => {
+  get("scene", "/assets", async (request, reply) => {
     const [item] = await (await open(request, reply)).findItems(undefined, 1);
     return Object.keys(item?.scene.assets ?? {});
   });
@@ -128,7 +121,6 @@ export function addSceneRoutes(
       throw new Problem(404, "There is nothing in this area.");
     }
     const { expressions, scenes, unscale, resampling, selection } = full;
-    const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
     const histogram = parseHistogram(query);
     return pool.statistics(
       {
@@ -138,29 +130,30 @@ export function addSceneRoutes(
         ...(resampling !== undefined && { resampling }),
         ...(selection !== undefined && { selection }),
         ...(unscale !== undefined && { unscale }),
-        ...(percentiles.length > 0 && { percentiles }),
+        ...parsePercentiles(query),
         ...histogram,
         ...(clip !== undefined && { clip }),
       },
       signal,
     );
   };
-  const maxSizeOf = (request: FastifyRequest) => parseCount(request.query as Query, "max_size", 4096) ?? PREVIEW_SIZE;
-  get("/statistics", async (request, reply) => {
+  get("statistics", "/statistics", async (request, reply) => {
     const target = await open(request, reply);
     const text = one((request.query as Query)["bbox"]);
     const bbox = text === undefined ? target.bounds : (parseNumbers(text, 4) as unknown as Bbox);
     const isWhole = text === undefined && (target.layer === undefined || target.layer.kind === "item");
     const grid = isWhole ? {} : { crs: DEGREES, bbox, bboxCrs: DEGREES };
-    return statistics(request, reply, target, { ...grid, maxSize: maxSizeOf(request) });
+    return statistics(request, reply, target, { ...grid, ...sizeOf(request.query as Query, undefined) });
   });
-  post("/statistics", async (request, reply) => {
+  post("area-statistics", "/statistics", async (request, reply) => {
     const target = await open(request, reply);
-    const features = parseFeatures(request.body);
+    const query = request.query as Query;
+    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const crs = parseCrs(one(query["dst_crs"]) ?? "OGC:CRS84");
     const described: unknown[] = [];
-    for (const feature of features) {
-      const clip = parseArea(feature);
-      const grid = { crs: DEGREES, bbox: boundsOf(clip, DEGREES), bboxCrs: DEGREES, maxSize: maxSizeOf(request) };
+    for (const feature of parseFeatures(request.body)) {
+      const clip = parseArea(feature, coordCrs);
+      const grid = { crs, bbox: boundsOf(clip, crs), bboxCrs: crs, ...sizeOf(query, undefined) };
       const values = await statistics(request, reply, target, grid, clip);
       described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
     }
@@ -170,7 +163,7 @@ export function addSceneRoutes(
       .send(isCollection ? { type: "FeatureCollection", features: described } : described[0]);
   });
 
-  get("/point/:lonlat", async (request, reply) => {
+  get("point", "/point/:lonlat", async (request, reply) => {
     const query = request.query as Query;
     const target = await open(request, reply);
     const [x = 0, y = 0] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
@@ -180,6 +173,7 @@ export function addSceneRoutes(
     const items = await target.findItems(reprojectBbox(bbox, crs, DEGREES), POINT_ITEMS);
     const own = await expandAssets(query, items, pool, { isPicture: false, signal: signalOf(reply) });
     const { expressions, unscale } = toLook(target, query, own);
+    requireScenes(items, expressions, target);
     const values: unknown[] = [];
     for (const item of items) {
       const scenes = withNodata(scenesFor([item], expressions), query);
@@ -228,9 +222,9 @@ export function addSceneRoutes(
     const target = await open(request, reply);
     return sendPicture(request, reply, { crs, bbox: target.bounds, bboxCrs: DEGREES, ...sizeOf(query, size) }, format);
   };
-  get("/preview", preview);
-  get("/preview.:format", preview);
-  get("/preview/:size.:format", preview);
+  get("preview", "/preview", preview);
+  get("preview", "/preview.:format", preview);
+  get("preview", "/preview/:size.:format", preview);
 
   const part: Handler = async (request, reply) => {
     const query = request.query as Query;
@@ -240,8 +234,8 @@ export function addSceneRoutes(
     const crs = parseCrs(one(query["dst_crs"]) ?? bboxCrs.id);
     return sendPicture(request, reply, { crs, bbox, bboxCrs, ...sizeOf(query, size) }, format);
   };
-  get("/bbox/:bbox.:format", part);
-  get("/bbox/:bbox/:size.:format", part);
+  get("part", "/bbox/:bbox.:format", part);
+  get("part", "/bbox/:bbox/:size.:format", part);
 
   const crop: Handler = async (request, reply) => {
     const query = request.query as Query;
@@ -258,7 +252,7 @@ export function addSceneRoutes(
     );
   };
   for (const path of ["/feature", "/feature.:format", "/feature/:size.:format"]) {
-    post(path, crop);
+    post("part", path, crop);
   }
 
   const tile: Handler = async (request, reply) => {
@@ -266,15 +260,15 @@ export function addSceneRoutes(
     const [, row = "", scale = "1"] = /^(\d+)(?:@([1-4])x)?$/.exec(y) ?? [];
     const size = parseCount(request.query as Query, "tilesize", MAX_TILE_SIZE) ?? 256 * Number(scale);
     const set = findTileMatrixSet(tms);
-    const grid: Grid | undefined =
+    const place: Grid | undefined =
       set && tileToGrid(set, Number(z), Number(x), row === "" ? Number.NaN : Number(row), size);
-    if (grid === undefined) {
+    if (place === undefined) {
       throw new Problem(404, "The tile does not exist.");
     }
-    return sendPicture(request, reply, grid, format);
+    return sendPicture(request, reply, addBuffer(place, request.query as Query), format);
   };
-  get("/tiles/:tms/:z/:x/:y", tile);
-  get("/tiles/:tms/:z/:x/:y.:format", tile);
+  get("tile", "/tiles/:tms/:z/:x/:y", tile);
+  get("tile", "/tiles/:tms/:z/:x/:y.:format", tile);
 
   const tilejson: Handler = async (request, reply) => {
     const { tms } = request.params as { tms: string };
@@ -310,6 +304,6 @@ export function addSceneRoutes(
       ],
     };
   };
-  get("/:tms/tilejson.json", tilejson);
-  get("/tiles/:tms/tilejson.json", tilejson);
+  get("tilejson", "/:tms/tilejson.json", tilejson);
+  get("tilejson", "/tiles/:tms/tilejson.json", tilejson);
 }

@@ -1,4 +1,4 @@
-import { type Bbox, type ImageRequest, type Scene } from "@swath/raster";
+import { type Bbox, type ImageRequest, type Scene, compileExpression } from "@swath/raster";
 import { Problem } from "@swath/service";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -9,7 +9,7 @@ import { placeScene } from "../layers/place-scene.ts";
 import { parsePosition } from "../layers/position.ts";
 import { canShow } from "../layers/render-layer.ts";
 import { requireStyle } from "../styles/routes.ts";
-import { type Query, listOf, one, parseNodata, parseRender } from "./parameters.ts";
+import { type Query, listOf, one, parseNodata, parseOneOf, parseRender } from "./parameters.ts";
 import { parseSelection } from "./selection.ts";
 
 /** Scenes of one picture; more are hidden below those that come first. */
@@ -39,7 +39,7 @@ export function toLayerTarget(
   const times = parseTimes(one(query["datetime"]));
   const ids = one(query["ids"])?.split(",");
   const order = parseSelection(one(query["pixel_selection"]))?.order;
-  const sorted = ITEM_ORDERS.find((each) => each === one(query["sortby"]));
+  const sorted = parseOneOf(query, "sortby", ITEM_ORDERS);
   const conditions: Omit<ItemQuery, "limit"> = {
     ...(times !== undefined && { times }),
     ...(ids !== undefined && { ids }),
@@ -93,7 +93,8 @@ export function toLook(
   return {
     resampling: resampling ?? "bilinear",
     ...(rescale !== undefined && { rescale }),
-    ...(colormap !== undefined && { colormap }),
+    // Colours are of one value.
+    ...(colormap !== undefined && (provided?.length ?? 1) === 1 && { colormap }),
     ...(terrain !== undefined && { terrain: { algorithm: terrain } }),
     ...(gamma !== undefined && { gamma }),
     ...own,
@@ -104,6 +105,29 @@ export function toLook(
 /** Items of a collection do not all have the same assets. */
 export const scenesFor = (items: readonly LayerItem[], expressions: readonly string[]): readonly Scene[] =>
   items.map(({ scene }) => scene).filter((scene) => canShow(scene.assets, { expressions }));
+
+/** Scenes that have what the expressions name. @throws {Problem} 400 for a name that neither the items nor the styles have */
+export function requireScenes(
+  items: readonly LayerItem[],
+  expressions: readonly string[],
+  { styles }: Pick<SceneTarget, "styles">,
+): readonly Scene[] {
+  const scenes = scenesFor(items, expressions);
+  if (scenes.length > 0 || items.length === 0) {
+    return scenes;
+  }
+  const variablesOf = (list: readonly string[]) => list.flatMap((text) => compileExpression(text).variables);
+  const styled = new Set(styles.flatMap((style) => variablesOf(style.expressions)));
+  const unknown = variablesOf(expressions).find((name) => !styled.has(name) && scenesFor(items, [name]).length === 0);
+  if (unknown !== undefined) {
+    const assets = new Set(items.flatMap(({ scene }) => Object.keys(scene.assets)));
+    throw new Problem(
+      400,
+      `There is no asset or band "${unknown.slice(0, 50)}"; assets are ${[...assets].slice(0, 50).join(", ")}.`,
+    );
+  }
+  return scenes;
+}
 
 /** With the value of missing pixels that the request names, in all of their files. */
 export function withNodata(scenes: readonly Scene[], query: Query): readonly Scene[] {

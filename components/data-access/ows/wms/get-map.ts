@@ -43,6 +43,12 @@ export async function getMap(
   caller: Caller,
   signal: AbortSignal,
 ): Promise<Picture> {
+  const unread = ["SLD", "SLD_BODY"].find((name) => kvp.get(name) !== undefined);
+  if (unread !== undefined) {
+    throw new OwsError("InvalidParameterValue", "Style documents are not read: name styles in STYLES.", {
+      locator: unread,
+    });
+  }
   const { grid, layers, times, position } = await parseMapRequest(context, kvp, version, caller);
   const type = IMAGE_TYPES.find((each) => each === kvp.require("FORMAT").split(";")[0]?.trim());
   if (type === undefined) {

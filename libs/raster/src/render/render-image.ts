@@ -48,6 +48,9 @@ export function renderImage(planes: readonly Plane[], width: number, height: num
       ? renderColors(first, width, height, options)
       : composeImage([toChannel(first, rangeOf(options, 0), options.gamma, memory)], first.mask, width, height, memory);
   }
+  if (options.colormap !== undefined) {
+    throw invalidRequest(`A colour map is for one band, not ${planes.length}.`);
+  }
   if (second === undefined || third === undefined) {
     throw invalidRequest("An image of two bands cannot be shown; choose one or three.");
   }

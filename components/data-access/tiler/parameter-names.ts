@@ -1,0 +1,133 @@
+/** Kinds of targets. */
+export type Kind = "cog" | "stac" | "items" | "collections" | "searches";
+
+export type Operation =
+  | "info"
+  | "scene"
+  | "statistics"
+  | "area-statistics"
+  | "point"
+  | "preview"
+  | "part"
+  | "tile"
+  | "tilejson";
+
+const DESCRIPTIONS = {
+  url: "Address of the file or item.",
+  variable: "Variable of a cube.",
+  sel: "Position in a cube: time=2020-01-01. Repeatable.",
+  bidx: "Numbers of bands, from 1. Repeatable.",
+  expression: "What is calculated of bands: (b1-b2)/(b1+b2).",
+  nodata: "Value of missing pixels: a number or nan.",
+  unscale: "Apply scale and offset of the bands.",
+  assets: "Assets, with their bands: red, or visual|indexes=1,2. Repeatable.",
+  asset_bidx: "Bands of an asset: visual|1,2. Repeatable.",
+  asset_expression: "Expression over the bands of an asset: visual|b1*2. Repeatable.",
+  asset_as_band: "Take the first band of each asset.",
+  style: "A style of the layer.",
+  datetime: "Instant, day or interval of the scenes.",
+  ids: "Items, separated by commas.",
+  pixel_selection: "Which scene a pixel is taken from.",
+  sortby: "Order of the scenes: newest, oldest, least-cloudy.",
+  bbox: "west,south,east,north in degrees.",
+  resampling: "How pixels are resampled.",
+  resampling_method: "Earlier name of resampling.",
+  reproject: "How pixels are reprojected: nearest.",
+  rescale: "min,max of what is shown. Repeatable, for each band.",
+  colormap: "Colours of values, as JSON.",
+  colormap_name: "A colour map of /colorMaps.",
+  color_formula: "gamma RGB 1.5",
+  return_mask: "false: missing pixels are black.",
+  algorithm: "An algorithm of /algorithms.",
+  algorithm_params: "{}",
+  width: "Pixels from left to right.",
+  height: "Pixels from top to bottom.",
+  max_size: "Pixels of the longer side at most.",
+  tilesize: "Pixels of a tile's sides.",
+  buffer: "Pixels around the tile, in steps of 0.5.",
+  padding: "Pixels that are read around the tile and not shown: 0.",
+  format: "png, jpg, webp, npy or tif.",
+  tile_format: "png, jpg, webp, npy or tif.",
+  minzoom: "Lowest zoom of the document.",
+  maxzoom: "Highest zoom of the document.",
+  coord_crs: "System of the coordinates that are given.",
+  dst_crs: "System of the result.",
+  p: "A percentile. Repeatable.",
+  categorical: "Count each value.",
+  c: "A category. Repeatable.",
+  histogram_bins: "Number of bins.",
+  histogram_range: "min,max of the bins.",
+} as const;
+
+type Name = keyof typeof DESCRIPTIONS;
+
+const VALUES = ["bidx", "expression", "nodata", "unscale", "sel"] as const;
+const RESAMPLING = ["resampling", "resampling_method", "reproject"] as const;
+const COLOURS = ["rescale", "colormap", "colormap_name"] as const;
+const PICTURE = [
+  ...VALUES,
+  ...RESAMPLING,
+  ...COLOURS,
+  "color_formula",
+  "return_mask",
+  "algorithm",
+  "algorithm_params",
+] as const;
+const SIZE = ["width", "height", "max_size"] as const;
+const STATISTICS = [
+  ...VALUES,
+  ...RESAMPLING,
+  ...SIZE,
+  "p",
+  "categorical",
+  "c",
+  "histogram_bins",
+  "histogram_range",
+] as const;
+const TILE = [...PICTURE, "tilesize", "buffer", "padding"] as const;
+
+const OPERATIONS: Readonly<Record<Operation, readonly Name[]>> = {
+  info: [],
+  scene: [],
+  statistics: STATISTICS,
+  "area-statistics": [...STATISTICS, "coord_crs", "dst_crs"],
+  point: [...VALUES, "coord_crs"],
+  preview: [...PICTURE, ...SIZE, "format", "dst_crs"],
+  part: [...PICTURE, ...SIZE, "format", "coord_crs", "dst_crs"],
+  tile: [...TILE, "format"],
+  tilejson: [...TILE, "tile_format", "minzoom", "maxzoom"],
+};
+
+/** The parameters of a route with what they mean. Sizes and formats in its path are no parameters. */
+export function describeParameters(
+  kind: Kind,
+  operation: Operation,
+  path: string,
+): Readonly<Record<string, { readonly description: string }>> {
+  const names = [...OPERATIONS[operation], ...namesOfKind(kind, operation)].filter(
+    (name) =>
+      !(path.includes(":format") && name === "format") &&
+      !(path.includes(":size") && (SIZE as readonly string[]).includes(name)),
+  );
+  return Object.fromEntries(names.map((name) => [name, { description: DESCRIPTIONS[name] }]));
+}
+
+function namesOfKind(kind: Kind, operation: Operation): readonly Name[] {
+  const isMosaic = kind === "collections" || kind === "searches";
+  const address: readonly Name[] = kind === "cog" || kind === "stac" ? ["url"] : [];
+  if (operation === "info") {
+    return address;
+  }
+  const orders: readonly Name[] = operation === "point" ? ["sortby"] : ["sortby", "pixel_selection"];
+  const scenes: readonly Name[] = isMosaic ? ["datetime", "ids", ...orders] : kind === "items" ? ["datetime"] : [];
+  if (operation === "scene") {
+    return [...address, ...scenes];
+  }
+  if (kind === "cog") {
+    return [...address, "variable"];
+  }
+  const assets: readonly Name[] = ["assets", "asset_bidx", "asset_expression", "asset_as_band", "style"];
+  // A map shows the values of what it draws with one query for both.
+  const look: readonly Name[] = operation === "statistics" || operation === "point" ? COLOURS : [];
+  return [...address, ...scenes, ...assets, ...look, ...(operation === "statistics" ? (["bbox"] as const) : [])];
+}
