@@ -15,7 +15,8 @@ import { signRequest } from "./sign-request.ts";
 import { type ShownRequest, type Transcript, createTranscript } from "./transcript.ts";
 
 const USER = "eric";
-const PROCESS = "ndvi";
+/** The workflow of the package; in variant B its version follows. */
+const IDS = /^ndvi(?:-\d\w*)?$/;
 const BUCKET = "results";
 const SCENE = join(repositoryRoot, "examples/scenes/canberra");
 const PACKAGE = join(repositoryRoot, "examples/packages/ndvi.cwl");
@@ -158,24 +159,27 @@ async function execute(transcript: Transcript, ades: string, caller: Caller): Pr
   transcript.step("List the processes");
   const listed = await transcript.send({ ...caller, url: processes });
   const { processes: known } = listed.json() as { processes: readonly { id: string }[] };
-  if (!known.some(({ id }) => id === PROCESS)) {
+  let process = known.find(({ id }) => IDS.test(id));
+  if (process === undefined) {
     transcript.step("Deploy the application package");
     const href = `s3://${BUCKET}/packages/ndvi.cwl`;
-    await transcript.send({
+    const deployed = await transcript.send({
       ...caller,
       method: "POST",
       url: processes,
       json: { executionUnit: { href, type: "application/cwl" } },
     });
+    process = deployed.json() as { id: string };
   }
+  const { id } = process;
   transcript.step("What does it take?");
-  await transcript.send({ ...caller, url: `${processes}/${PROCESS}` });
+  await transcript.send({ ...caller, url: `${processes}/${id}` });
 
   transcript.step("Execute it");
   const { location } = await transcript.send({
     ...caller,
     method: "POST",
-    url: `${processes}/${PROCESS}/execution`,
+    url: `${processes}/${id}/execution`,
     headers: { ...caller.headers, prefer: "respond-async" },
     json: { inputs: { scenes: [{ href: `s3://${BUCKET}/scenes/canberra/item.json` }] }, response: "raw" },
   });
