@@ -22,7 +22,6 @@ const SCENE = join(repositoryRoot, "examples/scenes/canberra");
 const PACKAGE = join(repositoryRoot, "examples/packages/ndvi.cwl");
 const PICTURE_COLUMNS = 64;
 const TIMEOUT_SECONDS = 300;
-export const LOGIN_HINT = `(log in as ${USER}; bin/swath credentials)`;
 
 interface ProcedureContext {
   readonly target: Target;
@@ -86,9 +85,15 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<Proc
   const portal = urls.get("portal");
   stdout.write(
     `\nDone: the job took ${seconds.toFixed(1)} s. Its result is a STAC catalogue, ${catalogue}\n` +
-      (portal === undefined ? "" : `Look at it on the map: ${portal}processing/jobs/${job} ${LOGIN_HINT}\n`),
+      (portal === undefined ? "" : `Look at it on the map: ${portal}processing/jobs/${job} ${loginHint(plan)}\n`),
   );
   return { seconds, ...(portal !== undefined && { page: `${portal}processing/jobs/${job}` }) };
+}
+
+/** How to log in as the user whose job it is. In variant B operators make their users themselves. */
+export function loginHint({ settings: { variables } }: Plan): string {
+  const isMade = listTestUsers(variables).some(({ name }) => name === USER);
+  return `(log in as ${USER}; ${isMade ? "bin/swath credentials" : `deploy/bin/create-user -U ${USER} makes that user`})`;
 }
 
 function requireUrl(urls: ReadonlyMap<string, string>, service: string, lack: string): string {
