@@ -36,27 +36,6 @@ test("the protection script shows how users are made, before there are any", asy
   assert.equal(existsSync(fixture.env["SWATH_CLIENT_FILE"] ?? ""), false);
 });
 
-test("what variant B does not have is refused with what to use instead", async () => {
-  const env = { env: fixture.env };
-  for (const [command, args, instead] of [
-    [
-      "deploy/bin/create-client",
-      ["--id=mine", "--public"],
-      /variant B has no identity-api; .*deploy\/bin\/register-client/,
-    ],
-    [
-      "deploy/bin/harvest",
-      ["examples/harvesters.yaml"],
-      /variant B has no registration-api; .*deploy\/bin\/load-records/,
-    ],
-    ["deploy/simple/tour", [fixture.cluster.name], /in variant B: deploy\/simple\/quick-procedure/],
-  ] as const) {
-    const { status, stderr } = await runCommand(join(ROOT, command), args, { ...env, cwd: ROOT });
-    assert.equal(status, 1, command);
-    assert.match(stderr, instead);
-  }
-});
-
 test("users are made, and their unique ID is shown", async () => {
   for (const name of ["eric", "bob"]) {
     const { status, stdout, stderr } = await fixture.bin("create-user", "-U", name, "-P", PASSWORD);
