@@ -120,13 +120,21 @@ const SINGLE_PLACES: readonly {
   readonly fact: string;
   readonly useInstead: string;
   readonly pattern: RegExp;
+  /** Lines that have to be found. */
+  readonly planted: readonly string[];
   readonly allowed: readonly string[];
 }[] = [
   {
     fact: "the address of a realm",
     useInstead: "realmPath, adminRealmPath, identityIssuer or issuerAt of @swath/manifest",
     pattern:
-      /(?<!\/internal)\/realms\/(\$\{|master`)|\}realms\/|publicUrl\("(identity|auth)"\)|\bhost\("(identity|auth)"\)/,
+      /(?<!\/internal)\/realms\/(\$\{|master`)|\}\/?realms\/|publicUrl\("(identity|auth)"\)|\bhost\("(identity|auth)"\)/,
+    planted: [
+      "const issuer = `${url}/realms/${realm}`;",
+      'ISSUER: `${context.publicUrl("identity")}/x`,',
+      'const login = host("auth");',
+      "fetch(`${base}/realms/master/protocol`)",
+    ],
     // The service that has the realms.
     allowed: ["libs/manifest/src/realm-paths.ts", "components/identity/"],
   },
@@ -134,6 +142,7 @@ const SINGLE_PLACES: readonly {
     fact: "the host of a service",
     useInstead: "host and publicUrl of the deployment's context, or listUrls of its plan",
     pattern: /(\/\/|`)\$\{(service|name|label|host)\}\.\$\{(\w+\.)*domain\}|`\w+:\/\/[\w-]+\.\$\{(\w+\.)*domain\}/,
+    planted: ["const url = `https://${service}.${settings.domain}`;", "open(`https://ades.${domain}/`);"],
     // The plan makes the hosts; the two helpers can be pointed at a deployment that this machine knows nothing of.
     allowed: ["cli/platform/plan.ts", "cli/helpers/defaults.ts", "cli/helpers/login-service/create-workspace-b.ts"],
   },
@@ -141,6 +150,7 @@ const SINGLE_PLACES: readonly {
     fact: "the prefix of workspaces",
     useInstead: "workspacePrefix or isWorkspaceName of @swath/manifest",
     pattern: /"(ws|guide-user)-?"/,
+    planted: ['const name = "ws-" + user;'],
     // Settings name what holds without a deployment.
     allowed: [
       "libs/manifest/src/workspace-prefix.ts",
@@ -152,8 +162,10 @@ const SINGLE_PLACES: readonly {
   },
 ];
 
-for (const { fact, useInstead, pattern, allowed } of SINGLE_PLACES) {
+for (const { fact, useInstead, pattern, planted, allowed } of SINGLE_PLACES) {
   test(`${fact} is built in one place`, () => {
+    const missed = planted.filter((line) => !pattern.test(line));
+    assert.deepEqual(missed, [], "the pattern finds planted lines");
     const wrong = sources
       .filter((file) => /^(cli|components|libs)\//.test(file) && !/\.test\.ts$|\/test\/|^libs\/testing\//.test(file))
       .filter((file) => !allowed.some((path) => file.startsWith(path)))

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Plan } from "../platform/plan.ts";
-import { LOGIN_HINT, runQuickProcedure } from "../quick-procedure/procedure.ts";
+import { loginHint, runQuickProcedure } from "../quick-procedure/procedure.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import type { Target } from "../targets/target.ts";
 
@@ -30,6 +30,6 @@ export async function runFirstJob({ target, plan, env }: FirstJobContext): Promi
   }
   const { seconds, page } = await runQuickProcedure({ target, plan, env, stdout: NOWHERE });
   writeFileSync(mark, "");
-  const where = page === undefined ? "bin/swath jobs lists it" : `${page} ${LOGIN_HINT}`;
+  const where = page === undefined ? "bin/swath jobs lists it" : `${page} ${loginHint(plan)}`;
   return `\nIts first job, the vegetation index of a Landsat scene, took ${seconds.toFixed(1)} s. The picture: ${where}\n`;
 }

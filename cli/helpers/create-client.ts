@@ -53,7 +53,7 @@ export const createClient: Helper = async (context) => {
   }
   const deployment = await readDeployment(context);
   const authServer = readAddress(options.authServer ?? deployment.url("identity"), "-a");
-  const identityApi = readAddress(options.identityApi ?? deployment.url("identity-api"), "-i");
+  const identityApi = readAddress(options.identityApi ?? deployment.requireUrl("identity-api"), "-i");
   const realm = options.realm ?? deployment.realm ?? "master";
   const user = options.user ?? deployment.adminUser ?? "admin";
   const session = createAdminSession({

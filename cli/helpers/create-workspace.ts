@@ -61,7 +61,7 @@ export const createWorkspace: Helper = async (context) => {
     );
   }
   const deployment = await readDeployment(context);
-  const workspaceApi = readAddress(values["workspace-api"] ?? deployment.url("workspace-api"), "-w");
+  const workspaceApi = readAddress(values["workspace-api"] ?? deployment.requireUrl("workspace-api"), "-w");
   const user = values["admin-user"] ?? deployment.adminUser ?? "admin";
   const session = createAdminSession({
     authServer: readAddress(values["auth-server"] ?? deployment.url("identity"), "-a"),

@@ -24,6 +24,8 @@ export interface Deployment {
   readonly loginProvider: string;
   /** `http://ades.<domain>`; `identity` is the identity service, whatever its host is called. */
   readonly url: (service: string) => string;
+  /** The same. @throws {CommandError} where the deployment does not have the service */
+  readonly requireUrl: (service: string) => string;
   readonly realm: string | undefined;
   readonly adminUser: string | undefined;
   readonly adminClient: string | undefined;
@@ -48,14 +50,16 @@ export async function readDeployment({ env }: HelperContext, domainGiven?: strin
     const { variables, scheme, domain } = plan.settings;
     const urls = new Map(listUrls(plan).map(([service, url]) => [service, url.replace(/\/$/, "")]));
     const secret: PlatformSecret = identityAdminPassword(plan.settings);
+    const findUrl = (name: string): string | undefined => {
+      const service = name === "identity" ? identityHostLabel(plan.settings) : name;
+      return urls.get(service) ?? urls.get(`${service}-open`);
+    };
     return {
       variant: plan.settings.variant,
       domain,
       loginProvider: variables.LOGIN_PROVIDER,
-      url: (name) => {
-        const service = name === "identity" ? identityHostLabel(plan.settings) : name;
-        return urls.get(service) ?? urls.get(`${service}-open`) ?? `${scheme}://${service}.${domain}`;
-      },
+      url: (service) => findUrl(service) ?? `${scheme}://${service}.${domain}`,
+      requireUrl: (service) => findUrl(service) ?? refuseService(plan.settings.variant, service),
       realm: variables.IDENTITY_REALM,
       adminUser: variables.IDENTITY_SERVICE_ADMIN_USER,
       adminClient: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
@@ -72,6 +76,7 @@ export async function readDeployment({ env }: HelperContext, domainGiven?: strin
       domain: undefined,
       loginProvider: env["LOGIN_PROVIDER"] ?? "oxauth",
       url: (service) => `http://${service}.${DEFAULT_DOMAIN}`,
+      requireUrl: (service) => `http://${service}.${DEFAULT_DOMAIN}`,
       realm: undefined,
       adminUser: undefined,
       adminClient: undefined,
@@ -79,6 +84,24 @@ export async function readDeployment({ env }: HelperContext, domainGiven?: strin
       fetch,
     };
   }
+}
+
+/** What does the same in variant B, where the service has no host. */
+const INSTEAD_IN_B: ReadonlyMap<string, string> = new Map([
+  ["identity-api", "register clients with deploy/bin/register-client"],
+  [
+    "registration-api",
+    "load records with deploy/bin/load-records, or register at the workspace API: POST /workspaces/<name>/register",
+  ],
+]);
+
+function refuseService(variant: Variant, service: string): never {
+  const instead = variant === "B" ? INSTEAD_IN_B.get(service) : undefined;
+  throw new CommandError(
+    instead === undefined
+      ? `this deployment has no ${service}; bin/swath urls lists what it has`
+      : `variant B has no ${service}; ${instead}`,
+  );
 }
 
 /** The password of an option, of the environment or deployment, or of whoever sits at the terminal. */

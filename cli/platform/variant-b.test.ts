@@ -123,6 +123,14 @@ test("hosts and namespaces of variant B", () => {
   assert.deepEqual(listMissingComponents(config, components), [], "everything that the switches ask for is there");
 });
 
+test("only variant B gives processes the ids of the earlier release line", () => {
+  const lineOf = (variant: string) => {
+    const { config } = resolve({ PLATFORM_VARIANT: variant });
+    return createPlan(config, components).workloads.find(({ name }) => name === "ades")?.env["EARLIER_LINE"];
+  };
+  assert.deepEqual([lineOf("A"), lineOf("B")], [undefined, "true"]);
+});
+
 test("the operator gets the cloud's account, or the platform's object storage, and never both", () => {
   const envOf = (env: Record<string, string>) =>
     createPlan(resolve(env).config, components).workloads.find(({ name }) => name === "bucket-operator")?.env ?? {};

@@ -15,13 +15,13 @@ import { signRequest } from "./sign-request.ts";
 import { type ShownRequest, type Transcript, createTranscript } from "./transcript.ts";
 
 const USER = "eric";
-const PROCESS = "ndvi";
+/** The workflow of the package; in variant B its version follows. */
+const IDS = /^ndvi(?:-\d\w*)?$/;
 const BUCKET = "results";
 const SCENE = join(repositoryRoot, "examples/scenes/canberra");
 const PACKAGE = join(repositoryRoot, "examples/packages/ndvi.cwl");
 const PICTURE_COLUMNS = 64;
 const TIMEOUT_SECONDS = 300;
-export const LOGIN_HINT = `(log in as ${USER}; bin/swath credentials)`;
 
 interface ProcedureContext {
   readonly target: Target;
@@ -85,9 +85,15 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<Proc
   const portal = urls.get("portal");
   stdout.write(
     `\nDone: the job took ${seconds.toFixed(1)} s. Its result is a STAC catalogue, ${catalogue}\n` +
-      (portal === undefined ? "" : `Look at it on the map: ${portal}processing/jobs/${job} ${LOGIN_HINT}\n`),
+      (portal === undefined ? "" : `Look at it on the map: ${portal}processing/jobs/${job} ${loginHint(plan)}\n`),
   );
   return { seconds, ...(portal !== undefined && { page: `${portal}processing/jobs/${job}` }) };
+}
+
+/** How to log in as the user whose job it is. In variant B operators make their users themselves. */
+export function loginHint({ settings: { variables } }: Plan): string {
+  const isMade = listTestUsers(variables).some(({ name }) => name === USER);
+  return `(log in as ${USER}; ${isMade ? "bin/swath credentials" : `deploy/bin/create-user -U ${USER} makes that user`})`;
 }
 
 function requireUrl(urls: ReadonlyMap<string, string>, service: string, lack: string): string {
@@ -158,24 +164,27 @@ async function execute(transcript: Transcript, ades: string, caller: Caller): Pr
   transcript.step("List the processes");
   const listed = await transcript.send({ ...caller, url: processes });
   const { processes: known } = listed.json() as { processes: readonly { id: string }[] };
-  if (!known.some(({ id }) => id === PROCESS)) {
+  let process = known.find(({ id }) => IDS.test(id));
+  if (process === undefined) {
     transcript.step("Deploy the application package");
     const href = `s3://${BUCKET}/packages/ndvi.cwl`;
-    await transcript.send({
+    const deployed = await transcript.send({
       ...caller,
       method: "POST",
       url: processes,
       json: { executionUnit: { href, type: "application/cwl" } },
     });
+    process = deployed.json() as { id: string };
   }
+  const { id } = process;
   transcript.step("What does it take?");
-  await transcript.send({ ...caller, url: `${processes}/${PROCESS}` });
+  await transcript.send({ ...caller, url: `${processes}/${id}` });
 
   transcript.step("Execute it");
   const { location } = await transcript.send({
     ...caller,
     method: "POST",
-    url: `${processes}/${PROCESS}/execution`,
+    url: `${processes}/${id}/execution`,
     headers: { ...caller.headers, prefer: "respond-async" },
     json: { inputs: { scenes: [{ href: `s3://${BUCKET}/scenes/canberra/item.json` }] }, response: "raw" },
   });

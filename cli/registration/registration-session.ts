@@ -71,7 +71,7 @@ export async function openRegistration(
   options: RegistrationOptions,
 ): Promise<RegistrationSession> {
   const deployment = await readDeployment(context);
-  const url = readAddress(options.url ?? deployment.url("registration-api"), "--api");
+  const url = readAddress(options.url ?? deployment.requireUrl("registration-api"), "--api");
   const user = options.user ?? deployment.adminUser ?? "admin";
   const session = createAdminSession({
     authServer: readAddress(options.authServer ?? deployment.url("identity"), "-a"),

@@ -70,6 +70,9 @@ export async function openStory({
   env,
   folder,
 }: StoryContext): Promise<{ readonly platform: StoryPlatform; readonly env: NodeJS.ProcessEnv }> {
+  if (plan.settings.variant === "B") {
+    throw new CommandError("the tour is about variant A; in variant B: deploy/simple/quick-procedure");
+  }
   const urls = new Map(listUrls(plan));
   const lacking = STORY_SERVICES.filter((service) => !urls.has(service));
   if (lacking.length > 0) {

@@ -60,7 +60,7 @@ export async function watchUntilSettled({ target, stdout, finished, timeout = 18
       if (failing !== undefined) {
         return { settled: false, explanation: await explain(target, [failing]) };
       }
-      if (pods.some(({ stuck }) => stuck)) {
+      if (pods.some(isStuck)) {
         stuckTimer ??= setTimeout(() => controller.abort(), STUCK_SECONDS * 1000);
       } else {
         clearTimeout(stuckTimer);
@@ -86,6 +86,10 @@ export async function watchUntilSettled({ target, stdout, finished, timeout = 18
     ? { settled: true, pods: last.filter(isSettled).length }
     : { settled: false, explanation: await explain(target, unready) };
 }
+
+/** A peer that refuses what the operator's variables say goes on refusing it; one that is away may come. */
+export const isStuck = ({ stuck, ready, message = "" }: PodStatus): boolean =>
+  stuck === true || (!ready && /\banswer(?:s|ed) 4\d\d\b.*; check [A-Z]/s.test(message));
 
 function looksSettled(pods: readonly PodStatus[]): boolean {
   return pods.every((pod) => isSettled(pod) || pod.phase === "Terminating") && pods.some(isSettled);

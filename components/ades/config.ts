@@ -186,6 +186,13 @@ export const settings = defineSettings({
     optional: true,
     description: "Pages of this domain and of hosts below it may read answers with the login in their cookies.",
   },
+  EARLIER_LINE: {
+    kind: "string",
+    oneOf: ["true", "false"],
+    default: "false",
+    description:
+      "Whether the service answers as the earlier release line did: ids of processes that are deployed on wps3 have the version (`ndvi-1_0_0`), and /{user}/zoo has WPS capabilities.",
+  },
   JOB_RETENTION_DAYS: {
     kind: "integer",
     default: 0,

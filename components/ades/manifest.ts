@@ -72,6 +72,7 @@ export const manifest: Component = {
             DATA_DIR: { volume: "ades" },
             PUBLIC_URL: context.publicUrl("ades"),
             PLATFORM_DOMAIN: context.settings.domain,
+            ...(variant === "B" && { EARLIER_LINE: "true" }),
             AUTHENTICATION: variables.REQUIRE_ADES_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),

@@ -8,7 +8,7 @@ import { rememberStorage } from "./execution/remember-storage.ts";
 import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
-import type { ApiContext, ApiFlavor } from "./routes/context.ts";
+import { type ApiContext, type ApiFlavor, isEarlierLine } from "./routes/context.ts";
 import { addCors } from "./routes/cors.ts";
 import { addExecutionRoutes } from "./routes/execution.ts";
 import { addJobFileRoutes } from "./routes/job-files.ts";
@@ -23,6 +23,7 @@ import { addResultRoutes } from "./routes/results.ts";
 import { listMethods, refuseOtherMethods } from "./routes/method-not-allowed.ts";
 import { refuseUnknownParameters } from "./routes/refuse-unknown.ts";
 import { sendError } from "./routes/send-error.ts";
+import { addWpsCapabilities } from "./routes/wps-capabilities.ts";
 
 const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\`, and the same below \`/{user}/wps3\`.
 
@@ -99,6 +100,9 @@ export async function createProcessingService({
     });
     addFace(scope, context, "wps3");
   });
+  if (isEarlierLine(context)) {
+    await app.register(async (scope) => addWpsCapabilities(scope, context));
+  }
   return app;
 }
 

@@ -1,8 +1,11 @@
 // Needs: curl
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { PASSWORD, startVariantB } from "./variant-b-fixture.ts";
+import { runCommand } from "@swath/testing";
+
+import { PASSWORD, ROOT, startVariantB } from "./variant-b-fixture.ts";
 
 let fixture: Awaited<ReturnType<typeof startVariantB>>;
 const users = new Map<string, string>();
@@ -46,6 +49,27 @@ const BEHAVIOURS: readonly (readonly [
   ["a workspace, another user", "workspace-api", "/workspaces/guide-user-eric", "bob", 403],
   ["a workspace, an operator", "workspace-api", "/workspaces/guide-user-eric", "admin", 200],
 ];
+
+test("what variant B does not have is refused with what to use instead", async () => {
+  const env = { env: fixture.env };
+  for (const [command, args, instead] of [
+    [
+      "deploy/bin/create-client",
+      ["--id=mine", "--public"],
+      /variant B has no identity-api; .*deploy\/bin\/register-client/,
+    ],
+    [
+      "deploy/bin/harvest",
+      ["examples/harvesters.yaml"],
+      /variant B has no registration-api; .*deploy\/bin\/load-records/,
+    ],
+    ["deploy/simple/tour", [fixture.cluster.name], /in variant B: deploy\/simple\/quick-procedure/],
+  ] as const) {
+    const { status, stderr } = await runCommand(join(ROOT, command), args, { ...env, cwd: ROOT });
+    assert.equal(status, 1, command);
+    assert.match(stderr, instead);
+  }
+});
 
 test("401 without a token, 403 for others, 200 for the owner, however the token is sent", async () => {
   const tokens = new Map<string, string>();

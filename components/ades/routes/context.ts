@@ -31,6 +31,9 @@ export interface ApiContext {
   readonly closing: AbortSignal;
 }
 
+/** Whether clients of the earlier release line are expected. */
+export const isEarlierLine = ({ settings }: Pick<ApiContext, "settings">): boolean => settings.EARLIER_LINE === "true";
+
 /** The space of a user, by one face. */
 export interface Place {
   readonly user: string;

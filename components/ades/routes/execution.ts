@@ -13,9 +13,10 @@ import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
 import { type Job, findJob, insertJob } from "../store/jobs.ts";
-import { type StoredProcess, findProcess } from "../store/processes.ts";
+import type { StoredProcess } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
 import { type ApiContext, type ApiFlavor, type ApiBase, resolveApiBase, locationOf, packageOf } from "./context.ts";
+import { findDeployed } from "./find-deployed.ts";
 import { toStatus } from "./job-status.ts";
 import { readExecute } from "./read-execute.ts";
 import { checkQuota } from "./quota.ts";
@@ -54,11 +55,11 @@ export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, ap
 
 /** A process that can be executed; the built-in one has no row. @throws {OgcError} 404 */
 export async function findExecutable(
-  { db }: ApiContext,
+  context: ApiContext,
   user: string,
   id: string,
 ): Promise<{ readonly process: StoredProcess | undefined; readonly description: ProcessDescription }> {
-  const process = id === ECHO.id ? undefined : await findProcess(db, user, id);
+  const process = id === ECHO.id ? undefined : await findDeployed(context, user, id);
   if (process === undefined && id !== ECHO.id) {
     throw noSuchProcess(id);
   }

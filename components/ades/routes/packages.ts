@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 
 import { noSuchProcess } from "../errors.ts";
 import { ECHO } from "../packages/echo.ts";
-import { findProcess } from "../store/processes.ts";
 import { type ApiContext, type ApiFlavor, packageOf, apiPathOf } from "./context.ts";
+import { findDeployed } from "./find-deployed.ts";
 import { checkPackageText, readPackageText } from "./read-package.ts";
 import { checkPackage, readGraph } from "./schemas/processes.ts";
 
@@ -31,7 +31,7 @@ export function addPackageRoutes(app: FastifyInstance, context: ApiContext, apiF
       return { nodes: [], edges: [] };
     }
     const { user } = apiPathOf(request, apiFlavor);
-    const found = await findProcess(context.db, user, id);
+    const found = await findDeployed(context, user, id);
     if (found === undefined) {
       throw noSuchProcess(id);
     }

@@ -25,13 +25,16 @@ import {
   type Place,
   type ApiBase,
   resolveApiBase,
+  isEarlierLine,
   link,
   locationOf,
   apiPathOf,
 } from "./context.ts";
+import { findDeployed } from "./find-deployed.ts";
 import { formLinks, pageLinks } from "./page-links.ts";
 import { readPage } from "./read-query.ts";
 import { readBundle } from "../packages/bundle.ts";
+import { withVersionedId } from "../packages/versioned-id.ts";
 import { readPackage, requirePackageType } from "./read-package.ts";
 import * as schemas from "./schemas/processes.ts";
 
@@ -75,7 +78,8 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
   app.post(path, { schema: schemas.deploy }, async (request, reply) => {
     const apiBase = resolveApiBase(context, request, apiFlavor);
     context.deployments.count({ user: apiBase.user, address: request.ip });
-    const { process, obstacle } = await readPackage(context, apiBase.user, request);
+    const { process: read, obstacle } = await readPackage(context, apiBase.user, request);
+    const process = apiFlavor === "wps3" && isEarlierLine(context) ? withVersionedId(read) : read;
     const { description } = process;
     const { id } = description;
     if (id === ECHO.id) {
@@ -107,7 +111,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
     if (id === ECHO.id) {
       throw immutableProcess(id);
     }
-    const found = await findProcess(db, apiPathOf(request, apiFlavor).user, id);
+    const found = await findDeployed(context, apiPathOf(request, apiFlavor).user, id);
     if (found === undefined) {
       throw noSuchProcess(id);
     }
@@ -151,10 +155,10 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
 
   app.put(`${path}/:id`, { schema: schemas.replace }, async (request, reply) => {
     const apiBase = resolveApiBase(context, request, apiFlavor);
-    const id = idOf(request);
     requirePackageType(request);
     context.deployments.count({ user: apiBase.user, address: request.ip });
-    const former = await requireMutable(context, apiBase, id);
+    const former = await requireMutable(context, apiBase, idOf(request));
+    const { id } = former;
     const { process } = await readPackage(context, apiBase.user, request);
     const provided = process.description.id;
     const isSame = provided === id || (former.entry !== null && provided === former.entry);
@@ -177,8 +181,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, apiF
 
   app.delete(`${path}/:id`, { schema: schemas.undeploy }, async (request, reply) => {
     const apiBase = apiPathOf(request, apiFlavor);
-    const id = idOf(request);
-    await requireMutable(context, apiBase, id);
+    const { id } = await requireMutable(context, apiBase, idOf(request));
     if (!(await deleteProcess(db, apiBase.user, id))) {
       throw noSuchProcess(id);
     }
@@ -191,11 +194,11 @@ type ProcessSort = (typeof PROCESS_SORTS)[number];
 const idOf = (request: { readonly params: unknown }): string => (request.params as { id: string }).id;
 
 /** @throws {OgcError} 403 for a built-in process, 404 for one that is not there */
-async function requireMutable({ db }: ApiContext, { user }: Place, id: string): Promise<StoredProcess> {
+async function requireMutable(context: ApiContext, { user }: Place, id: string): Promise<StoredProcess> {
   if (id === ECHO.id) {
     throw immutableProcess(id);
   }
-  const found = await findProcess(db, user, id);
+  const found = await findDeployed(context, user, id);
   if (found === undefined) {
     throw noSuchProcess(id);
   }
@@ -203,11 +206,11 @@ async function requireMutable({ db }: ApiContext, { user }: Place, id: string): 
 }
 
 /** @throws {OgcError} 404 */
-async function findDescription({ db }: ApiContext, { user }: Place, id: string): Promise<ProcessDescription> {
+async function findDescription(context: ApiContext, { user }: Place, id: string): Promise<ProcessDescription> {
   if (id === ECHO.id) {
     return ECHO;
   }
-  const found = await findProcess(db, user, id);
+  const found = await findDeployed(context, user, id);
   if (found === undefined) {
     throw noSuchProcess(id);
   }

@@ -84,6 +84,20 @@ function findCurrent(db: Db, owner: string, id: string): Promise<StoredProcess |
     .executeTakeFirst();
 }
 
+/** The process deployed last whose id is this workflow with a version: `ndvi-1_0_0` for `ndvi`. */
+export function findByWorkflow(db: Db, owner: string, workflow: string): Promise<StoredProcess | undefined> {
+  return db
+    .selectFrom("process")
+    .selectAll()
+    .where("owner", "=", owner)
+    .where("current", "=", true)
+    .where("entry", "=", workflow)
+    .where(sql<boolean>`starts_with(id, ${`${workflow}-`})`)
+    .orderBy("deployed_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** A version that a job runs, also when it has been replaced meanwhile. */
 export function findVersion(db: Db, owner: string, id: string, version: number): Promise<StoredProcess | undefined> {
   return db

@@ -39,6 +39,10 @@ export function mayWrite(reader: Reader, { workspace, isPublic }: Owned): boolea
   return role === "owner" || role === "writer";
 }
 
+/** Whether there is anything that the caller may change. */
+export const mayWriteSomewhere = ({ isOperator, workspaces }: Reader): boolean =>
+  isOperator || [...workspaces.values()].some((role) => role !== "reader");
+
 /** Whether the caller manages what concerns all collections, private ones among them. */
 export const managesAll = ({ isOperator, isAnonymous }: Reader): boolean => isOperator && isAnonymous !== true;
 

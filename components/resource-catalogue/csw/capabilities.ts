@@ -1,26 +1,28 @@
+import { mayWriteSomewhere } from "../access/reader.ts";
 import { baseOf } from "../http/context.ts";
 import { element, elements, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
 import { type CswCall, type CswResponse, cswUrl } from "./context.ts";
 import { OwsError } from "./ows-error.ts";
 import { renderFilterCapabilities } from "./filter-capabilities.ts";
-import { ISO_QUERYABLES, SUPPORTED_QUERYABLES } from "./queryables.ts";
+import { ADDITIONAL_QUERYABLES, ISO_QUERYABLES, SUPPORTED_QUERYABLES } from "./queryables.ts";
 import { type CswVersion, DIALECTS, OPERATIONS, TYPE_NAMES, schemasOf } from "./versions.ts";
 
 const SECTIONS = ["ServiceIdentification", "ServiceProvider", "OperationsMetadata", "Filter_Capabilities"] as const;
 type Section = (typeof SECTIONS)[number];
 
-/** GetCapabilities (OGC 07-006r1 §10.5, OGC 12-176r7 §7.1). It does not change while the service runs: its sequence is the version of it. */
-const UPDATE_SEQUENCE = "1";
-
-export function getCapabilities({ request, input }: CswCall): CswResponse {
+/** GetCapabilities (OGC 07-006r1 §10.5, OGC 12-176r7 §7.1). They change with the rights of the caller alone, and so does their sequence. */
+export async function getCapabilities({ context, request, input }: CswCall): Promise<CswResponse> {
   const { version, parameters, document } = input;
+  // Operations that would refuse the caller are not offered.
+  const isWriter = mayWriteSomewhere(await context.readerOf(request));
+  const sequence = isWriter ? "1" : "1-reader";
   const formats = parameters.get("acceptformats");
   if (formats && !/(?:application|text)\/xml|\*\/\*/.test(formats)) {
     throw new OwsError("InvalidParameterValue", "acceptformats", "Capabilities are sent as application/xml.");
   }
   const known = parameters.get("updatesequence");
-  if (known === UPDATE_SEQUENCE && version === "3.0.0") {
+  if (known === sequence && version === "3.0.0") {
     throw new OwsError(
       "InvalidUpdateSequence",
       "updatesequence",
@@ -45,7 +47,7 @@ export function getCapabilities({ request, input }: CswCall): CswResponse {
   const renderers: Readonly<Record<Section, () => string>> = {
     ServiceIdentification: () => renderIdentification(version),
     ServiceProvider: () => renderProvider(baseOf(request)),
-    OperationsMetadata: () => renderOperations(version, cswUrl(request)),
+    OperationsMetadata: () => renderOperations(version, cswUrl(request), isWriter),
     Filter_Capabilities: () => renderFilterCapabilities(version),
   };
   const sections = SECTIONS.filter(isWanted).map((section) => renderers[section]());
@@ -54,7 +56,7 @@ export function getCapabilities({ request, input }: CswCall): CswResponse {
       ? `xmlns:ogc="${NS.ogc}" xmlns:gml="${NS.gml}"`
       : `xmlns:fes="${NS.fes2}" xmlns:gml="${NS.gml32}"`;
   return {
-    body: `<csw:Capabilities xmlns:csw="${csw}" xmlns:ows="${ows}" ${filter} xmlns:xlink="${NS.xlink}" xmlns:xsi="${NS.xsi}" version="${version}" updateSequence="${UPDATE_SEQUENCE}" xsi:schemaLocation="${csw} ${schema}">${sections.join("")}</csw:Capabilities>`,
+    body: `<csw:Capabilities xmlns:csw="${csw}" xmlns:ows="${ows}" ${filter} xmlns:xlink="${NS.xlink}" xmlns:xsi="${NS.xsi}" version="${version}" updateSequence="${sequence}" xsi:schemaLocation="${csw} ${schema}">${sections.join("")}</csw:Capabilities>`,
   };
 }
 
@@ -68,7 +70,7 @@ function renderProvider(base: string): string {
 }
 
 /** Operations, how they are called and which values their parameters take. Clients read the addresses from here. */
-function renderOperations(version: CswVersion, url: string): string {
+function renderOperations(version: CswVersion, url: string, isWriter: boolean): string {
   const schemas = schemasOf(version);
   const sets = ["brief", "summary", "full"];
   const formats = version === "2.0.2" ? ["application/xml"] : ["application/xml", "application/atom+xml"];
@@ -103,22 +105,26 @@ function renderOperations(version: CswVersion, url: string): string {
     Harvest: { ResourceType: [NS.csw2, NS.csw3, NS.gmd, NS.gmi] },
     Transaction: { TransactionSchemas: [NS.csw2, NS.csw3, NS.gmd, NS.gmi] },
   };
-  const operations = OPERATIONS[version].map((name) => {
-    const isDocument = name === "Transaction" || name === "Harvest";
-    const get = isDocument ? "" : `<ows:Get xlink:type="simple" xlink:href="${escapeXml(url)}"/>`;
-    const post = ["XML", "SOAP"].map(
-      (encoding) =>
-        `<ows:Post xlink:type="simple" xlink:href="${escapeXml(url)}"><ows:Constraint name="PostEncoding">${values(version, [encoding])}</ows:Constraint></ows:Post>`,
-    );
-    const provided = Object.entries(parameters[name] ?? {}).map(
-      ([parameter, allowed]) => `<ows:Parameter name="${parameter}">${values(version, allowed)}</ows:Parameter>`,
-    );
-    const constraints = name === "GetRecords" ? queryables(version) : "";
-    return `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get}${name === "GetRepositoryItem" ? "" : post.join("")}</ows:HTTP></ows:DCP>${provided.join("")}${constraints}</ows:Operation>`;
-  });
+  const operations = OPERATIONS[version]
+    .filter((name) => isWriter || !WRITING.has(name))
+    .map((name) => {
+      const isDocument = WRITING.has(name);
+      const get = isDocument ? "" : `<ows:Get xlink:type="simple" xlink:href="${escapeXml(url)}"/>`;
+      const post = ["XML", "SOAP"].map(
+        (encoding) =>
+          `<ows:Post xlink:type="simple" xlink:href="${escapeXml(url)}"><ows:Constraint name="PostEncoding">${values(version, [encoding])}</ows:Constraint></ows:Post>`,
+      );
+      const provided = Object.entries(parameters[name] ?? {}).map(
+        ([parameter, allowed]) => `<ows:Parameter name="${parameter}">${values(version, allowed)}</ows:Parameter>`,
+      );
+      const constraints = name === "GetRecords" ? queryables(version) : "";
+      return `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get}${name === "GetRepositoryItem" ? "" : post.join("")}</ows:HTTP></ows:DCP>${provided.join("")}${constraints}</ows:Operation>`;
+    });
   const common = `<ows:Parameter name="service">${values(version, ["CSW"])}</ows:Parameter><ows:Parameter name="version">${values(version, ["2.0.2", "3.0.0"])}</ows:Parameter>`;
   return `<ows:OperationsMetadata>${operations.join("")}${common}${version === "3.0.0" ? CONFORMANCE : `<ows:Constraint name="PostEncoding">${values(version, ["XML", "SOAP"])}</ows:Constraint>`}<ows:Constraint name="MaxRecordDefault">${values(version, ["10"])}</ows:Constraint></ows:OperationsMetadata>`;
 }
+
+const WRITING: ReadonlySet<string> = new Set(["Transaction", "Harvest"]);
 
 const values = (version: CswVersion, allowed: readonly string[]): string =>
   version === "2.0.2"
@@ -126,7 +132,7 @@ const values = (version: CswVersion, allowed: readonly string[]): string =>
     : `<ows:AllowedValues>${elements("ows:Value", allowed)}</ows:AllowedValues>`;
 
 const queryables = (version: CswVersion): string =>
-  `<ows:Constraint name="${version === "2.0.2" ? "SupportedDublinCoreQueryables" : "CoreQueryables"}">${values(version, SUPPORTED_QUERYABLES)}</ows:Constraint><ows:Constraint name="SupportedISOQueryables">${values(version, ISO_QUERYABLES)}</ows:Constraint>`;
+  `<ows:Constraint name="${version === "2.0.2" ? "SupportedDublinCoreQueryables" : "CoreQueryables"}">${values(version, SUPPORTED_QUERYABLES)}</ows:Constraint><ows:Constraint name="SupportedISOQueryables">${values(version, ISO_QUERYABLES)}</ows:Constraint><ows:Constraint name="AdditionalQueryables">${values(version, ADDITIONAL_QUERYABLES)}</ows:Constraint>`;
 
 /** Classes of CSW 3.0 (OGC 12-176r7 table 17). */
 const CLASSES: Readonly<Record<string, boolean>> = {

@@ -119,6 +119,9 @@ export const ISO_QUERYABLES = [
   "apiso:Language",
   "apiso:ParentIdentifier",
   "apiso:ServiceType",
+] as const;
+/** Those beyond the application profile's own list (OGC 07-045 §8.2.4). */
+export const ADDITIONAL_QUERYABLES = [
   "apiso:Lineage",
   "apiso:CloudCover",
   "apiso:Platform",
@@ -146,7 +149,7 @@ export function findQueryable(name: string, locator = "constraint"): Queryable {
   throw new OwsError(
     "InvalidParameterValue",
     locator,
-    `${JSON.stringify(name.slice(0, 80))} is not a property of this catalogue; it has ${SUPPORTED_QUERYABLES.join(", ")}, ${ISO_QUERYABLES.join(", ")}, and properties of STAC such as eo:cloud_cover.`,
+    `${JSON.stringify(name.slice(0, 80))} is not a property of this catalogue; it has ${SUPPORTED_QUERYABLES.join(", ")}, ${[...ISO_QUERYABLES, ...ADDITIONAL_QUERYABLES].join(", ")}, and properties of STAC such as eo:cloud_cover.`,
   );
 }
 

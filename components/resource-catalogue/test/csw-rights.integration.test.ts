@@ -29,6 +29,21 @@ for (const index of [1, 2, 3]) {
   );
 }
 
+test("capabilities offer writing operations to callers who may write alone", async () => {
+  for (const version of ["2.0.2", "3.0.0"]) {
+    const namesFor = async (headers: Record<string, string>) => {
+      const { text } = await request("GET", `/csw?service=CSW&request=GetCapabilities&version=${version}`, { headers });
+      const names = [...text.matchAll(/<ows:Operation name="(\w+)"/g)].map(([, name]) => name);
+      return { writing: names.filter((name) => name === "Transaction" || name === "Harvest"), text };
+    };
+    assert.deepEqual((await namesFor(asOperator)).writing.length, 2, version);
+    const { writing, text } = await namesFor({});
+    assert.deepEqual(writing, [], version);
+    assert.match(text, /updateSequence="1-reader"/);
+    assert.match(text, /name="AdditionalQueryables">.*apiso:CloudCover/);
+  }
+});
+
 test("an anonymous caller never learns of private records, in any operation", async () => {
   const csw = "service=CSW&typeNames=csw:Record&resultType=results&elementSetName=full";
   const paths = [2, 3].flatMap((major) => {

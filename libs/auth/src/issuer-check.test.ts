@@ -21,3 +21,15 @@ test("says why logins do not work when the identity service answers something el
     message: "logins do not work yet: it answered 500",
   });
 });
+
+test("names the variable where the operator's own identity service cannot be discovered", async () => {
+  const issuer = openIssuer({ issuer: "http://127.0.0.1:1/realms/eo" });
+  try {
+    await assert.rejects(createIssuerCheck(issuer)(), {
+      message:
+        /^logins do not work yet: http:\/\/127\.0\.0\.1:1\/realms\/eo.* cannot be reached: .*; check IDENTITY_ISSUER_URL$/,
+    });
+  } finally {
+    await issuer.close();
+  }
+});

@@ -29,6 +29,8 @@ export interface Issuer {
   readonly url: string;
   /** Its ID tokens let somebody in, too. */
   readonly acceptIdTokens: boolean;
+  /** It is no part of the deployment: the operator named its address (`IDENTITY_ISSUER_URL`). */
+  readonly isExternal?: boolean;
   readonly metadata: () => Promise<IssuerMetadata>;
   /** Calls an endpoint that the discovery document names. */
   readonly call: (endpoint: Endpoint, options?: RequestOptions) => Promise<IssuerResponse>;
@@ -129,6 +131,7 @@ export function openIssuer({
   return {
     url: issuer,
     acceptIdTokens,
+    isExternal: peerUrl === undefined,
     metadata,
     call: async (endpoint, options) => {
       const address = (await metadata())[endpoint];
