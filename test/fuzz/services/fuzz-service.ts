@@ -43,8 +43,11 @@ interface ServiceOptions extends Target {
 export async function fuzzService(options: ServiceOptions): Promise<readonly Finding[]> {
   const { service, operations, watch, seed, milliseconds, maxStallMs, print } = options;
   const findings: Finding[] = [];
-  const report = (what: string, request?: HostileRequest) =>
+  // Printed when it is found: a run of an hour tells at once what there is to repair.
+  const report = (what: string, request?: HostileRequest) => {
     findings.push({ service, what, ...(request && { request }) });
+    print(`${service}: found: ${what}${request === undefined ? "" : `\n  ${describeRequest(request)}`}`);
+  };
   const random = createRandom(seed);
   const ids = new KnownIds(options.user, options.kept);
   const stalls: { readonly ms: number; readonly request: HostileRequest }[] = [];
