@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Plan } from "../../platform/plan.ts";
+import { ensureBundles } from "../../programs/bundles.ts";
 import type { Release } from "../../releases/releases.ts";
 import type { PodStatus } from "../pod-status.ts";
 import type { Target } from "../target.ts";
@@ -32,6 +33,8 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
       if (settings === undefined) {
         throw new Error(`cluster ${cluster} has no settings; this is a fault of the deployment tool`);
       }
+      // Before the supervisor: one of changed code starts pods at once.
+      await ensureBundles();
       const supervisor = await ensureSupervisor(paths, env);
       await supervisor.apply({ plan, cluster: settings });
       return { finished: Promise.resolve() };

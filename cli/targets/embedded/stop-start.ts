@@ -1,3 +1,4 @@
+import { ensureBundles } from "../../programs/bundles.ts";
 import { createControlClient } from "./control-client.ts";
 import { endSupervisor, ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
 import { readJsonFile, writeJsonFile } from "./state/json-file.ts";
@@ -22,6 +23,7 @@ export async function stopDeployment(cluster: string, env: NodeJS.ProcessEnv): P
 export async function startDeployment(cluster: string, env: NodeJS.ProcessEnv): Promise<void> {
   const paths = clusterPaths(cluster, env);
   const desired = readJsonFile<DesiredState>(paths.planFile);
+  await ensureBundles();
   const supervisor = await ensureSupervisor(paths, env);
   if (desired !== undefined) {
     const { stopped: _stopped, ...running } = desired;

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import type { FromRunner, JobLimits, ToRunner } from "../runner/messages.ts";
 import { type JobStage, stageDeadline } from "../runner/stage-clock.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 
-const RUNNER = join(import.meta.dirname, "../runner/main.ts");
+const RUNNER = fileURLToPath(new URL("../runner/main.ts", import.meta.url));
 /** Milliseconds that a runner may take to stop its tools. */
 const TIMEOUT = 5000;
 /** Milliseconds that a runner is kept without a job. */

@@ -42,7 +42,8 @@ test("a single write that a load holds up is refused for a while, and holds up n
     delete: () => request("DELETE", stored),
     post: () => request("POST", ITEMS, { body: makeItem("new") }),
     "delete the collection": () => request("DELETE", "/stac/collections/held"),
-    batch: () => request("POST", ITEMS, { body: { type: "FeatureCollection", features: ["a", "b"].map((id) => makeItem(id)) } }),
+    batch: () =>
+      request("POST", ITEMS, { body: { type: "FeatureCollection", features: ["a", "b"].map((id) => makeItem(id)) } }),
   };
   for (const [name, send] of Object.entries(held)) {
     const { status, headers, text } = await send();

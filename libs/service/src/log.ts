@@ -1,6 +1,7 @@
 import { pino } from "pino";
 
 import { maskCredentials } from "./mask-credentials.ts";
+import { nameSourcePositions } from "./source-positions.ts";
 
 export type Logger = pino.Logger;
 
@@ -32,7 +33,7 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), bindings: () => ({ name }) },
       // Addresses that people gave stand in messages and errors of all kinds.
-      hooks: { streamWrite: maskCredentials },
+      hooks: { streamWrite: (line) => maskCredentials(nameSourcePositions(line)) },
       redact: { paths: HIDDEN.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "[hidden]" },
     },
     destination,

@@ -1,15 +1,15 @@
 // `compile-services.ts FOLDER`: loads every program of the components once, so that Node.js keeps their compiled code in FOLDER for
 // services that may only read there. Does nothing where that is done for this code, or is being done.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, globSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 
+import { listPrograms, openBundles } from "../../../programs/bundles.ts";
 import { createCodeVersions, repositoryRoot } from "../launch/code-version.ts";
 import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import { NameTakenError, acquireLock } from "../supervisor/single-instance.ts";
 
-const INGRESS_FOLDER = "cli/targets/embedded/ingress";
 /** Tools of the example packages, which run in sandboxes. */
 const EXAMPLES = "examples/tools/main.ts";
 const LONGEST_MS = 120_000;
@@ -26,16 +26,16 @@ try {
 function compileAll(): void {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const file = join(folder, "compiled.json");
-  const done = new Map(Object.entries(existsSync(file) ? (readJsonFile<Record<string, string>>(file) ?? {}) : {}));
+  const record = join(folder, "compiled.json");
+  const done = new Map(Object.entries(readJsonFile<Record<string, string>>(record) ?? {}));
   const codeVersion = createCodeVersions();
-  const programs = globSync(["components/*/main.ts", "components/*/*/main.ts"], { cwd: repositoryRoot }).sort();
-  for (const program of [join(INGRESS_FOLDER, "main.ts"), ...programs, EXAMPLES]) {
-    const folderOfCode = program.startsWith(INGRESS_FOLDER) ? INGRESS_FOLDER : program.split("/").slice(0, 2).join("/");
-    const version = `${process.version} ${codeVersion(folderOfCode)}`;
+  const bundleOf = openBundles(codeVersion);
+  for (const program of [...listPrograms(), EXAMPLES]) {
+    const file = bundleOf(program) ?? join(repositoryRoot, program);
+    const version = `${process.version} ${file} ${codeVersion(program.split("/").slice(0, 2).join("/"))}`;
     if (done.get(program) !== version) {
       // It ends by itself: the address to listen on is none.
-      spawnSync(process.execPath, [join(repositoryRoot, program)], {
+      spawnSync(process.execPath, [file], {
         stdio: "ignore",
         env: { PATH: "/usr/bin:/bin", HOME: "/nonexistent", LISTEN: "nowhere", NODE_COMPILE_CACHE: folder },
         timeout: LONGEST_MS,
@@ -43,7 +43,7 @@ function compileAll(): void {
       });
       openToReaders();
       done.set(program, version);
-      writeJsonFile(file, Object.fromEntries(done));
+      writeJsonFile(record, Object.fromEntries(done));
     }
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:f
 import { getCompileCacheDir } from "node:module";
 import { basename, dirname, join } from "node:path";
 
+import { ensureBundles } from "../../../programs/bundles.ts";
 import { inheritedEnvironment } from "../supervisor/pod-environment.ts";
 
 /**
@@ -39,6 +40,7 @@ export function compileServices(): void {
 
 /** The same, and waits until it is done: services that start meanwhile would compile all of their code themselves. */
 export async function waitUntilCompiled(): Promise<void> {
+  await ensureBundles();
   const compiler = startCompiler();
   if (compiler !== undefined) {
     await once(compiler, "exit").catch(() => {});

@@ -16,6 +16,8 @@ export interface LaunchSpec {
   readonly workload: Workload;
   /** File to run, from the repository's root. */
   readonly program: string;
+  /** The same in few files, where that was made. */
+  readonly bundle?: string | undefined;
   /** Who it runs as, and who may open its sockets; undefined where all services run as the operator. */
   readonly account: WorkloadAccount | undefined;
   /** Environment but for the pod's own sockets and marker. Holds secrets. */

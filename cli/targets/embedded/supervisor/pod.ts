@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, rmSync } from "node:fs";
+import { closeSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { PREDECESSOR_GONE, WAITS_FOR_PREDECESSOR } from "@swath/service/await-predecessor";
@@ -132,11 +132,7 @@ export class Pod {
       this.#ended(`could not be started: ${(error as Error).message}`);
       return;
     }
-    const [program, ...args] = commandOf(
-      join(repositoryRoot, this.spec.program),
-      this.spec.account?.account,
-      this.#accounts?.means,
-    );
+    const [program, ...args] = commandOf(fileOf(this.spec), this.spec.account?.account, this.#accounts?.means);
     const log = openLog(this.#paths.logs, this.name);
     try {
       this.#child = spawn(program, args, {
@@ -332,4 +328,9 @@ export class Pod {
 
 function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null ? `ended with status ${code}` : `was killed by ${signal}`;
+}
+
+/** Old bundles are removed some day; the sources are there. */
+function fileOf({ program, bundle }: LaunchSpec): string {
+  return bundle !== undefined && existsSync(bundle) ? bundle : join(repositoryRoot, program);
 }

@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Logger } from "@swath/service/log";
 
 import type { Plan } from "../../../platform/plan.ts";
+import { openBundles } from "../../../programs/bundles.ts";
 import type { PodStatus } from "../../pod-status.ts";
 import type { ServiceAccounts } from "../accounts/service-accounts.ts";
 import { createCodeVersions } from "../launch/code-version.ts";
@@ -184,12 +185,13 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     const readOther = openOtherReader(this.#paths.secretsFile);
     const accounts = this.#accounts?.plan(plan);
     const context = { plan, paths: this.#paths, readSecret, readOther, codeVersion, accounts };
+    const bundleOf = openBundles(codeVersion);
     return [
       ...plan.workloads.map((workload) => createLaunchSpec(workload, context)),
       ...(plan.settings.variables.REQUIRE_INGRESS_CONTROLLER
         ? [ingressSpec({ cluster, paths: this.#paths, account: accounts?.get(INGRESS), codeVersion })]
         : []),
-    ];
+    ].map((spec) => ({ ...spec, bundle: bundleOf(spec.program) }));
   }
 
   #controller(name: string): WorkloadController {

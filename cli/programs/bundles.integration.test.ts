@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import assert from "node:assert/strict";
+
+import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
+import { LIST, listPrograms, readBundles } from "./bundles.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "swath-bundles-"));
+const MAKER = join(import.meta.dirname, "make-bundles.ts");
+/** Programs that a service starts with a channel of its own, and say nothing of settings. */
+const STARTED_BY_OTHERS = ["components/ades/runner/main.ts", "components/ades/step-files/main.ts"];
+
+before(() => make());
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function make(): void {
+  const { status, stderr } = spawnSync(process.execPath, [MAKER, folder], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+}
+
+/** What a program says that has no settings: those are read after all its modules were loaded. */
+function run(file: string): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [file], {
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { PATH: process.env["PATH"], LISTEN: "nowhere" },
+  });
+  return stdout + stderr;
+}
+
+test("every program has a bundle, which starts and says what its settings lack, as its sources do", () => {
+  const files = readBundles(folder)?.files ?? {};
+  assert.deepEqual(Object.keys(files), listPrograms());
+  for (const program of listPrograms().filter((each) => !STARTED_BY_OTHERS.includes(each))) {
+    const said = run(join(folder, files[program] ?? ""));
+    assert.match(said, /"level":"fatal"/, `${program}: ${said}`);
+    assert.match(said, /is missing|is not usable|listen address/, `${program}: ${said}`);
+  }
+});
+
+test("an error in the log names the line of the source", () => {
+  const files = readBundles(folder)?.files ?? {};
+  const said = run(join(folder, files["components/identity/bootstrap/main.ts"] ?? ""));
+  const stack = /"stack":"(.*?[^\\])"/.exec(said)?.[1] ?? "";
+  const [, file = "", line = ""] = /(\/[^\s()]*\.ts):(\d+):\d+/.exec(stack) ?? [];
+  assert.ok(file.startsWith(`${repositoryRoot}/`), said);
+  assert.match(readFileSync(file, "utf8").split("\n")[Number(line) - 1] ?? "", /throw|new \w+Error/);
+});
+
+test("nothing is made again for the same code", () => {
+  const before = statSync(join(folder, LIST)).mtimeMs;
+  make();
+  assert.equal(statSync(join(folder, LIST)).mtimeMs, before);
+});
