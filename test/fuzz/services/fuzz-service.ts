@@ -50,7 +50,8 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
   };
   const random = createRandom(seed);
   const ids = new KnownIds(options.user, options.kept);
-  const stalls: { readonly ms: number; readonly request: HostileRequest }[] = [];
+  // The worst alone: all requests of an hour with their bodies do not fit into memory.
+  let worst: readonly { readonly ms: number; readonly request: HostileRequest }[] = [];
   const before = await watch.readTotals();
   // The first reading starts the meter.
   await watch.readStallMs();
@@ -70,7 +71,7 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
     }
     try {
       const ms = await watch.readStallMs();
-      stalls.push({ ms, request });
+      worst = [...worst, { ms, request }].toSorted((a, b) => b.ms - a.ms).slice(0, MAX_SHOWN);
       if (ms > maxStallMs) {
         const least = Math.min(ms, ...(await repeat(options, request, credential)));
         if (least > maxStallMs || ms > maxStallMs * SINGLE_STALL_FACTOR) {
@@ -90,7 +91,6 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
       break;
     }
   }
-  const worst = stalls.toSorted((a, b) => b.ms - a.ms).slice(0, MAX_SHOWN);
   print(`${service}: ${requests} requests of ${operations.length} operations; worst stalls:`);
   for (const { ms, request } of worst) {
     print(`  ${ms.toFixed(0).padStart(5)} ms  ${describeRequest(request)}`);
