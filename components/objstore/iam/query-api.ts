@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 
 import { drainBody } from "@swath/service";
+import { parseFormParameters } from "@swath/service/parse-form";
 
 import { idOf } from "../access/acl.ts";
 import { toPrincipal } from "../access/principal.ts";
@@ -86,7 +87,10 @@ export async function respondQuery(
     // The body is read for a key that is known alone: only its digest, which is signed, needs it.
     findValid(readAccessKey(request), credentials);
     const body = await readDocument(unsigned, MAX_BODY_BYTES);
-    const form = new URLSearchParams(body.toString());
+    const form = parseFormParameters(
+      body.toString(),
+      (most) => new IamError("ValidationError", `A request must not have more than ${most} parameters.`),
+    );
     const action = form.get("Action") ?? "";
     const { credential } = verify(request, body, credentials);
     const handle = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;

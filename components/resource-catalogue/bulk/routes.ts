@@ -79,7 +79,7 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
         const releasePlace = await takePlace(reader, request, signal);
         try {
           // Once: what was read of the body does not come again, and the rest alone would be half a load.
-          return await inTransactionBetweenLoads(loadPool, load, { signal, maxAttempts: 1 });
+          return await inTransactionBetweenLoads(loadPool, load, { signal, isLoad: true });
         } finally {
           // Not when the client goes: the load holds its connection until the transaction has ended.
           releasePlace();

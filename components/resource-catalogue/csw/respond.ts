@@ -1,3 +1,4 @@
+import { parseForm } from "@swath/service/parse-form";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { CatalogueContext } from "../http/context.ts";
@@ -56,7 +57,7 @@ async function readBody(request: FastifyRequest): Promise<CswInput> {
     });
   }
   return request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true && body[0] !== 0x3c
-    ? readKvp(Object.fromEntries(new URLSearchParams(body.toString())))
+    ? readKvp(parseForm(body.toString()))
     : readDocument(await readXml(body));
 }
 

@@ -9,7 +9,9 @@ const QUEUE_MS = 1000;
 /** Pause between two attempts, in which no connection is held. */
 const PAUSE_MS = 100;
 /** While a load waits, its body is not read, and a client that goes is not noticed where it has sent more than is read ahead. */
-const MAX_WAIT_MS = 120_000;
+const MAX_LOAD_WAIT_MS = 120_000;
+/** Other writers wait as long as those of one record; their clients may send the same again. */
+const MAX_WAIT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** A load of the collection is under way, or many records are written into it. */
@@ -57,24 +59,25 @@ export async function lockForLoading(
 interface WaitOptions {
   /** Aborts when the client goes. */
   readonly signal?: AbortSignal | undefined;
-  readonly maxAttempts?: number;
+  /** The work is a load: it waits for two minutes, and is not repeated after a deadlock, as its body is read once. */
+  readonly isLoad?: boolean;
 }
 
 /**
  * Runs work that calls `lockForLoading` in a transaction, from its beginning whenever a load is under way. Between two attempts no connection is
  * held: those of all writers would otherwise be gone while one client takes its time to send a load.
- * @throws {LoadInProgress} after two minutes
+ * @throws {LoadInProgress} after ten seconds, of a load after two minutes
  * @throws the reason of the signal when that aborts
  */
 export async function inTransactionBetweenLoads<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  { signal, maxAttempts }: WaitOptions = {},
+  { signal, isLoad = false }: WaitOptions = {},
 ): Promise<T> {
-  const deadline = Date.now() + MAX_WAIT_MS;
+  const deadline = Date.now() + (isLoad ? MAX_LOAD_WAIT_MS : MAX_WAIT_MS);
   for (;;) {
     try {
-      return await inTransaction(pool, work, maxAttempts);
+      return await inTransaction(pool, work, isLoad ? 1 : undefined);
     } catch (error) {
       if (!(error instanceof LoadInProgress) || Date.now() > deadline) {
         throw error;

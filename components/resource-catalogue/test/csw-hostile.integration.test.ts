@@ -80,6 +80,12 @@ test("hostile documents are refused as exceptions, and the service goes on", asy
   assert.equal((await request("GET", "/csw")).status, 200);
 });
 
+test("refuses a form of more fields than any request has before it makes them", async () => {
+  const { status, text } = await send("a&".repeat(500_000), "application/x-www-form-urlencoded");
+  assert.equal(status, 413);
+  assert.match(text, /more than 1000 fields/);
+});
+
 test("refuses every kind of document that is not well formed, of each operation", async () => {
   const documents = [
     toTransaction("Insert", DC_RECORD.replace("dc-1", "malformed-1")),

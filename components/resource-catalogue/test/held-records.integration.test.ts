@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 
 import pg from "pg";
 
+import { DC_RECORD, toTransaction } from "./csw-records.ts";
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
 const catalogue = await startCatalogue({ LOG_LEVEL: "fatal" });
@@ -41,12 +42,14 @@ test("a single write that a load holds up is refused for a while, and holds up n
     delete: () => request("DELETE", stored),
     post: () => request("POST", ITEMS, { body: makeItem("new") }),
     "delete the collection": () => request("DELETE", "/stac/collections/held"),
+    batch: () =>
+      request("POST", ITEMS, { body: { type: "FeatureCollection", features: ["a", "b"].map((id) => makeItem(id)) } }),
   };
   for (const [name, send] of Object.entries(held)) {
     const { status, headers, text } = await send();
     assert.equal(status, 503, `${name}: ${text}`);
     assert.ok(Number(headers.get("retry-after")) >= 1, name);
-    assert.match(text, /holds what this one changes/, name);
+    assert.match(text, /under way/, name);
   }
 
   // More of the same than there are connections, of each kind.
@@ -65,4 +68,19 @@ test("a single write that a load holds up is refused for a while, and holds up n
   assert.ok(refused.every(({ headers }) => Number(headers.get("retry-after")) >= 1));
   const again = await request("POST", ITEMS, { body: makeItem("again") });
   assert.equal(again.status, 201, "it is written as soon as nothing holds it");
+});
+
+test("a CSW transaction that a load of records holds up is refused for a while", async (t) => {
+  await holder.query("begin");
+  t.after(() => holder.query("rollback"));
+  await holder.query(
+    "select pg_advisory_xact_lock(hashtext('catalogue load'), key) from collection where id = 'metadata:main'",
+  );
+  const { status, headers, text } = await request("POST", "/csw", {
+    headers: { "content-type": "application/xml" },
+    body: toTransaction("Insert", DC_RECORD),
+  });
+  assert.equal(status, 503, text);
+  assert.equal(headers.get("retry-after"), "10");
+  assert.match(text, /Another load of this collection is under way/);
 });

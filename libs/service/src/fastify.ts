@@ -13,8 +13,8 @@ import {
 import { auditRequest } from "./audit-requests.ts";
 import { nameLocalCallers } from "./caller-address.ts";
 import { refuseHostileText } from "./hostile-text.ts";
-import { drainBody } from "./read-body.ts";
 import { createJsonBodyParser } from "./json-body.ts";
+import { lingerOnUnreadBodies } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { factsOf } from "./parse-json.ts";
 import { Problem, toProblem } from "./problem.ts";
@@ -60,6 +60,7 @@ export function createApp(
 
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, createJsonBodyParser());
+  lingerOnUnreadBodies(app.server);
   nameLocalCallers(app);
   noteRoutes(app);
   giveTurns(app);
@@ -85,9 +86,8 @@ export function createApp(
   });
   app.addHook("onSend", async (request, reply) => {
     if (reply.statusCode === 413) {
-      // Closing at once would reset the connection while the client, or a proxy before it, still sends, and lose the response.
+      // A proxy in front keeps its connection: the rest of the body is read.
       void reply.removeHeader("connection");
-      drainBody(request.raw);
     }
     if (!reply.hasHeader("x-content-type-options")) {
       void reply.header("x-content-type-options", "nosniff");

@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 
 import { WAITS_FOR_PREDECESSOR, awaitPredecessor } from "./await-predecessor.ts";
 import { dropClientClaims } from "./client-claims.ts";
+import { lingerOnUnreadBodies } from "./linger.ts";
 import { listen, parseListenAddress } from "./listen.ts";
 import { type Logger, createLogger } from "./log.ts";
 import { startManagement } from "./management.ts";
@@ -146,6 +147,7 @@ export async function runService<const D extends Readonly<Record<string, Setting
       dropClientClaims(server, (surroundings.PROTECTED_HOSTS ?? "").split(",").filter(Boolean));
     }
     containRequestFaults(server, reportFault);
+    lingerOnUnreadBodies(server);
     fitServer(server);
     const variable = port === "http" ? "LISTEN" : `LISTEN_${port.toUpperCase()}`;
     const address = await listen(server, parseListenAddress(env[variable] ?? "127.0.0.1:0"));

@@ -43,11 +43,15 @@ interface ServiceOptions extends Target {
 export async function fuzzService(options: ServiceOptions): Promise<readonly Finding[]> {
   const { service, operations, watch, seed, milliseconds, maxStallMs, print } = options;
   const findings: Finding[] = [];
-  const report = (what: string, request?: HostileRequest) =>
+  // Printed when it is found: a run of an hour tells at once what there is to repair.
+  const report = (what: string, request?: HostileRequest) => {
     findings.push({ service, what, ...(request && { request }) });
+    print(`${service}: found: ${what}${request === undefined ? "" : `\n  ${describeRequest(request)}`}`);
+  };
   const random = createRandom(seed);
   const ids = new KnownIds(options.user, options.kept);
-  const stalls: { readonly ms: number; readonly request: HostileRequest }[] = [];
+  // The worst alone: all requests of an hour with their bodies do not fit into memory.
+  let worst: readonly { readonly ms: number; readonly request: HostileRequest }[] = [];
   const before = await watch.readTotals();
   // The first reading starts the meter.
   await watch.readStallMs();
@@ -67,7 +71,7 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
     }
     try {
       const ms = await watch.readStallMs();
-      stalls.push({ ms, request });
+      worst = [...worst, { ms, request }].toSorted((a, b) => b.ms - a.ms).slice(0, MAX_SHOWN);
       if (ms > maxStallMs) {
         const least = Math.min(ms, ...(await repeat(options, request, credential)));
         if (least > maxStallMs || ms > maxStallMs * SINGLE_STALL_FACTOR) {
@@ -87,7 +91,6 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
       break;
     }
   }
-  const worst = stalls.toSorted((a, b) => b.ms - a.ms).slice(0, MAX_SHOWN);
   print(`${service}: ${requests} requests of ${operations.length} operations; worst stalls:`);
   for (const { ms, request } of worst) {
     print(`  ${ms.toFixed(0).padStart(5)} ms  ${describeRequest(request)}`);
