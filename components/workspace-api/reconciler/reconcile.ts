@@ -59,10 +59,10 @@ async function applyAll(
   for (const step of steps) {
     signal.throwIfAborted();
     onPoint?.(`before ${step.name}`);
-    // Steps learn things that later ones need: who the owner is.
+    // Steps learn things that later ones need: who the owner is. What was asked for meanwhile is done, and is no repair.
     const current = (await findWorkspace(db, workspace.name)) ?? workspace;
     try {
-      const repairs = await step.apply(await toContext(db, { ...current, generation: workspace.generation }, step));
+      const repairs = await step.apply(await toContext(db, current, step));
       onPoint?.(`after ${step.name}`);
       await setStepDone(db, workspace.name, step.name);
       await addRepairs(db, workspace.name, step.name, repairs);
