@@ -9,7 +9,7 @@ import { reconcile } from "../reconciler/reconcile.ts";
 import type { Step } from "../steps/step.ts";
 import { workspaceQueue } from "../store/claims.ts";
 import type { Tables } from "../store/tables.ts";
-import { changeWorkspace, findWorkspace, insertWorkspace } from "../store/workspaces.ts";
+import { changeWorkspace, findWorkspace, insertWorkspace, requeueNow } from "../store/workspaces.ts";
 
 const postgres = await startTestServer();
 const { db, pool, close } = await openDatabase<Tables>({
@@ -62,7 +62,7 @@ test("what is asked for while a workspace is looked at is done at once, and is n
 
   await insertWorkspace(db, { name, preferredName: "changed", owner: "eric" });
   await look();
-  await changeWorkspace(db, name, {});
+  await requeueNow(db, name);
   quotaAskedFor = 7;
   await look();
   assert.equal(storedMb, 7);
