@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Peer } from "@swath/service";
+import { createBackOff } from "@swath/work/back-off";
 import { createParser } from "eventsource-parser";
 
 /** The catalogue says this often whether it has told everything. */
@@ -11,11 +12,11 @@ const MAX_SILENCE_MS = 1900;
 const STREAM_TIMEOUT_MS = 10_000;
 /** Without a question for so long the stream is closed, so that a service that nobody uses does nothing. */
 const IDLE_MS = 60_000;
-const INITIAL_BACKOFF_MS = 200;
-const MAX_BACKOFF_MS = 5000;
 /** After this many collections it is no longer told apart which of them changed. */
 const MAX_COLLECTIONS = 10_000;
 const MAX_EVENT_CHARACTERS = 65_536;
+
+const backOff = createBackOff({ firstSeconds: 0.2, maxSeconds: 5 });
 
 /** Moments in the order of changes. */
 export type FeedMark = number;
@@ -120,12 +121,12 @@ export function createChangeFeed({ peer, key, onError }: ChangeFeedOptions): Cha
   };
 
   const run = async (): Promise<void> => {
-    let backoff = INITIAL_BACKOFF_MS;
+    let attempts = 0;
     let isReported = false;
     while (!closing.signal.aborted && !isIdle()) {
       try {
         await readStream(() => {
-          backoff = INITIAL_BACKOFF_MS;
+          attempts = 0;
           isReported = false;
         });
       } catch (error) {
@@ -138,8 +139,8 @@ export function createChangeFeed({ peer, key, onError }: ChangeFeedOptions): Cha
           isReported = true;
         }
       }
-      await sleep(backoff, undefined, { signal: closing.signal }).catch(() => undefined);
-      backoff = Math.min(MAX_BACKOFF_MS, backoff * 2);
+      attempts += 1;
+      await sleep(backOff(attempts) * 1000, undefined, { signal: closing.signal }).catch(() => undefined);
     }
     running = undefined;
   };

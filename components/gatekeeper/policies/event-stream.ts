@@ -1,4 +1,6 @@
 import type { Peer } from "@swath/service";
+import { createBackOff } from "@swath/work/back-off";
+import { createParser } from "eventsource-parser";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** One server-sent event (HTML Standard §9.2.6). */
@@ -19,17 +21,17 @@ interface FollowOptions {
 
 /** The other side sends a comment every 15 seconds; a stream silent for longer than this is dead. */
 const IDLE_TIMEOUT_MS = 40_000;
-const MIN_PAUSE = 200;
-const MAX_BACKOFF = 5000;
-const MAX_EVENT = 65_536;
+const MAX_EVENT_CHARACTERS = 65_536;
+
+const backOff = createBackOff({ firstSeconds: 0.2, maxSeconds: 5 });
 
 /** Follows a stream of events for ever, connecting again with growing pauses, until the signal ends it. */
 export async function followEvents({ onEvent, onBreak, signal, ...options }: FollowOptions): Promise<void> {
-  let pause = MIN_PAUSE;
+  let attempts = 0;
   while (!signal.aborted) {
     try {
       await readStream(options, signal, (event) => {
-        pause = MIN_PAUSE;
+        attempts = 0;
         onEvent(event);
       });
     } catch (error) {
@@ -38,8 +40,8 @@ export async function followEvents({ onEvent, onBreak, signal, ...options }: Fol
       }
       onBreak(error);
     }
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(MAX_BACKOFF, pause * 2);
+    attempts += 1;
+    await sleep(backOff(attempts) * 1000, undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -61,38 +63,13 @@ async function readStream(
     await body.dump();
     throw new Error(`${path} answered ${statusCode}`);
   }
-  const parse = createEventParser(onEvent);
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARACTERS,
+    onEvent: ({ event = "message", data }) => onEvent({ event, data }),
+  });
+  const decoder = new TextDecoder();
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    parse(chunk.toString("utf8"));
+    parser.feed(decoder.decode(chunk, { stream: true }));
   }
   throw new Error("the stream ended");
-}
-
-/** Takes the text of a stream piece by piece and calls back for every whole event. */
-export function createEventParser(onEvent: (event: StreamEvent) => void): (text: string) => void {
-  let rest = "";
-  let event = "message";
-  let data: string[] = [];
-  return (text) => {
-    rest += text;
-    if (rest.length > MAX_EVENT) {
-      throw new Error("an event is too long");
-    }
-    // A carriage return at the very end may be half of a line break.
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line === "") {
-        if (data.length > 0) {
-          onEvent({ event, data: data.join("\n") });
-        }
-        event = "message";
-        data = [];
-      } else if (line.startsWith("event:")) {
-        event = line.slice("event:".length).trimStart();
-      } else if (line.startsWith("data:")) {
-        data.push(line.slice("data:".length).replace(/^ /, ""));
-      }
-    }
-  };
 }

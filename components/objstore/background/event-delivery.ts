@@ -1,14 +1,15 @@
 import { type Logger, createPeer, parsePeerUrl } from "@swath/service";
+import { createBackOff } from "@swath/work/back-off";
 
 import type { Events } from "../store/events.ts";
 
 /** Records of one request. */
 const BATCH = 50;
 const TIMEOUT_MS = 10_000;
-const INITIAL_BACKOFF_MS = 1000;
-const MAX_BACKOFF_MS = 5 * 60_000;
 /** How long an event waits for a target that does not take it. */
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
+
+const backOff = createBackOff({ firstSeconds: 1, maxSeconds: 300 });
 
 interface EventTarget {
   readonly address: string;
@@ -132,7 +133,7 @@ export class EventDelivery {
           return;
         }
         sender.failures += 1;
-        const delayMs = Math.min(INITIAL_BACKOFF_MS * 2 ** (sender.failures - 1), MAX_BACKOFF_MS);
+        const delayMs = Math.round(backOff(sender.failures) * 1000);
         logger.warn({ err: error, target: name, delayMs }, "sending events failed; retrying");
         onSent(name, "failed", 1);
         sender.timer = setTimeout(() => {
