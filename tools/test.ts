@@ -21,6 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { bundleFolder, ensureBundles } from "../cli/programs/bundles.ts";
 import { waitUntilCompiled } from "../cli/targets/embedded/accounts/compiled-code.ts";
 import { skipFileWithout } from "../libs/testing/src/system-programs.ts";
 import { TEST_RUN, endTestProcesses } from "./end-test-processes.ts";
@@ -186,6 +187,7 @@ async function runAtOnce(
   toArguments: (part: string) => readonly string[],
 ): Promise<boolean> {
   await compiled;
+  process.env["SWATH_TEST_BUNDLES"] = await findBundles();
   const results: FileResult[] = [];
   const part = (file: string) => `${list}.${files.indexOf(file)}`;
   writeFileSync(list, "");
@@ -201,6 +203,12 @@ async function runAtOnce(
   }
   console.log(`\n${describeRun(results)}`);
   return results.every(({ passed }) => passed);
+}
+
+/** Programs that tests start are those of a deployment. */
+async function findBundles(): Promise<string | undefined> {
+  await ensureBundles();
+  return bundleFolder();
 }
 
 async function run(args: readonly string[]): Promise<boolean> {

@@ -1,7 +1,9 @@
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import type { Plugin } from "rolldown";
+
+import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 
 /** Packages with machine code, which the running program loads from where it was installed. */
 const NATIVE = /^(@node-rs\/|sharp$|@img\/)|\.node$/;
@@ -31,12 +33,20 @@ export function keepPlaces(): Plugin {
     transform: {
       filter: { id: /\.[cm]?[jt]s$/, code: /import\.meta|__dirname|__filename/ },
       handler(code, id) {
-        const bundle = (path: string) =>
-          this.emitFile({ type: "chunk", id: join(dirname(id), path), preserveSignature: "strict" });
+        const bundle = (path: string) => {
+          const module = join(dirname(id), path);
+          return this.emitFile({ type: "chunk", id: module, name: nameBundle(module), preserveSignature: "strict" });
+        };
         return { code: writePlaces(code, id, bundle), map: null };
       },
     },
   };
+}
+
+/** `components/ades/runner/main.ts` is `components.ades.runner`: what is seen of a program in a list of processes. */
+export function nameBundle(module: string): string {
+  const path = isAbsolute(module) ? relative(repositoryRoot, module) : module;
+  return path.replace(/(\/main)?\.ts$/, "").replaceAll("/", ".");
 }
 
 /** @param bundle makes a bundle of a module beside this one; gives its reference */

@@ -10,7 +10,7 @@ import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import { writeJsonFile } from "../targets/embedded/state/json-file.ts";
 import { NameTakenError, acquireLock } from "../targets/embedded/supervisor/single-instance.ts";
 import { type BundleList, LIST, codeVersionOfAll, listPrograms, readBundles } from "./bundles.ts";
-import { keepPlaces } from "./keep-places.ts";
+import { keepPlaces, nameBundle } from "./keep-places.ts";
 
 const LOCK_POLL_MS = 50;
 
@@ -26,7 +26,7 @@ async function makeBundles(): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const programs = listPrograms();
   const bundle = await rolldown({
-    input: Object.fromEntries(programs.map((program) => [nameOf(program), join(repositoryRoot, program)])),
+    input: Object.fromEntries(programs.map((program) => [nameBundle(program), join(repositoryRoot, program)])),
     platform: "node",
     plugins: [keepPlaces()],
     logLevel: "silent",
@@ -44,7 +44,7 @@ async function makeBundles(): Promise<void> {
   const files: BundleList["files"] = Object.fromEntries(
     programs.map((program) => [
       program,
-      output.find((file) => file.type === "chunk" && file.isEntry && file.name === nameOf(program))?.fileName ?? "",
+      output.find((file) => file.type === "chunk" && file.isEntry && file.name === nameBundle(program))?.fileName ?? "",
     ]),
   );
   const all = output.map(({ fileName }) => fileName);
@@ -71,11 +71,6 @@ function readCommand(file: string): readonly string[] {
     // The process has ended.
     return [];
   }
-}
-
-/** `components/ades/runner/main.ts` is `components.ades.runner`. */
-function nameOf(program: string): string {
-  return program.replace(/\/main\.ts$/, "").replaceAll("/", ".");
 }
 
 async function waitForLock(name: string): Promise<() => void> {

@@ -5,7 +5,7 @@ import { type Server, createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import { type Browser, type Page } from "playwright-core";
 
@@ -38,7 +38,7 @@ before(async () => {
     response.writeHead(200, { "content-type": "image/png" }).end(PIXEL);
   }).listen(mapPort, "127.0.0.1");
   url = `http://127.0.0.1:${port}`;
-  service = spawn(process.execPath, [join(ROOT, "components/data-access/main.ts")], {
+  service = spawn(process.execPath, [programFile("data-access/main.ts")], {
     env: {
       ...compiledCode,
       LOG_LEVEL: "error",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import type { Browser } from "playwright-core";
 
@@ -35,7 +35,7 @@ before(async () => {
   }
   const [port = 0] = await findFreePorts(1);
   url = `http://127.0.0.1:${port}`;
-  service = spawn(process.execPath, [join(ROOT, "components/data-access/main.ts")], {
+  service = spawn(process.execPath, [programFile("data-access/main.ts")], {
     env: {
       ...compiledCode,
       LOG_LEVEL: "error",

@@ -15,7 +15,7 @@ import { waitUntil } from "@swath/testing";
 
 import { type GatedStorage, openGatedStorage } from "./gated-storage.ts";
 import { filePackage } from "./packages.ts";
-import { ROOT, type TestAdes, startAdes } from "./start-ades.ts";
+import { ROOT, type TestAdes, isRunner, startAdes } from "./start-ades.ts";
 
 // Each part of the service is killed exactly while a job fetches its input or stores its results, or while a package is deployed:
 // the object storage is held at that request until it has happened.
@@ -50,7 +50,7 @@ function killRunners(): void {
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
       const isChild = new RegExp(`^PPid:\\s+${ades.pid()}$`, "m").test(readFileSync(`/proc/${name}/status`, "utf8"));
-      if (isChild && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("runner/main.ts")) {
+      if (isChild && isRunner(readFileSync(`/proc/${name}/cmdline`, "utf8"))) {
         process.kill(Number(name), "SIGKILL");
       }
     } catch {

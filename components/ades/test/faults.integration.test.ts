@@ -13,7 +13,7 @@ import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/cl
 import { waitUntil } from "@swath/testing";
 
 import { filePackage, shellPackage } from "./packages.ts";
-import { ROOT, type TestAdes, startAdes } from "./start-ades.ts";
+import { ROOT, type TestAdes, isRunner, startAdes } from "./start-ades.ts";
 
 const run = promisify(execFile);
 const LARGE = Buffer.alloc(24 * 2 ** 20, "0123456789abcdef-");
@@ -65,7 +65,7 @@ function runnersAtWork(): number[] {
     .filter((pid) => {
       try {
         const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-        return Number(parent) === ades.pid() && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("runner/main.ts");
+        return Number(parent) === ades.pid() && isRunner(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
       } catch {
         return false;
       }

@@ -7,7 +7,7 @@ import { readProcesses, waitUntil } from "@swath/testing";
 
 import type { Tables } from "../store/tables.ts";
 import { shellPackage } from "./packages.ts";
-import { type TestAdes, startAdes } from "./start-ades.ts";
+import { type TestAdes, isRunner, startAdes } from "./start-ades.ts";
 
 let ades: TestAdes;
 let database: Database<Tables>;
@@ -106,7 +106,7 @@ test("jobs of an instance that is killed go on with another one, and end once", 
 
 const findRunners = (): readonly number[] =>
   readProcesses()
-    .filter(({ parent, args }) => parent === ades.pid() && args.includes("runner/main.ts"))
+    .filter(({ parent, args }) => parent === ades.pid() && isRunner(args))
     .map(({ pid }) => pid);
 
 test("a runner that stands still is ended, and its job taken again", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { findIsolation } from "@swath/isolation";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { findFreePorts, programFile, waitUntil } from "@swath/testing";
 
 export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 
@@ -61,7 +61,7 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const run = (component: string, env: Record<string, string>): ChildProcess => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
+    const child = spawn(process.execPath, [programFile(`${component}/main.ts`)], {
       env: {
         PATH,
         NODE_COMPILE_CACHE,
@@ -180,3 +180,6 @@ async function killNow(child: ChildProcess): Promise<void> {
   child.kill("SIGKILL");
   await exited;
 }
+
+/** Whether a command is that of a job's runner: its source, or its bundle. */
+export const isRunner = (command: string): boolean => /\bades[./]runner\b/.test(command);

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, programFile, waitUntil } from "@swath/testing";
 
 const SECRET = "secret-of-the-tests";
 
@@ -31,7 +30,7 @@ export async function startOperator(cloud: Readonly<Record<string, string>>): Pr
   let operator: ChildProcess | undefined;
   let log = "";
   const start = async () => {
-    operator = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+    operator = spawn(process.execPath, [programFile("bucket-operator/main.ts")], {
       env: {
         ...compiledCode,
         DATABASE_URL: postgres.url,

@@ -6,7 +6,7 @@ import { type Server, createServer } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 
 import { start } from "./fixture.ts";
 
@@ -77,7 +77,7 @@ test("a service that is killed over its work answers the same when it is started
   const [port = 0] = await findFreePorts(1);
   const url = `http://127.0.0.1:${port}`;
   const run = async () => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+    const child = spawn(process.execPath, [programFile("data-access/main.ts")], {
       env: {
         ...compiledCode,
         LOG_LEVEL: "error",

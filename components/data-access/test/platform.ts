@@ -12,14 +12,13 @@ import type { TestContext } from "node:test";
 import { openPool } from "@swath/postgres/pool";
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 import { AwsClient } from "aws4fetch";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
 import { buildDataAccess } from "../build.ts";
 import { settings } from "../config.ts";
 
-const COMPONENTS = join(import.meta.dirname, "../..");
 const SCENES = join(import.meta.dirname, "../../../examples/scenes");
 const DOMAIN = "swath.localhost";
 
@@ -77,7 +76,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
   const [workspacePort = 0, internalPort = 0, s3Port = 0, cataloguePort = 0, consolePort = 0] = await findFreePorts(5);
   const s3Url = `http://127.0.0.1:${s3Port}`;
   const startService = (name: string, env: Readonly<Record<string, string>>): ChildProcess => {
-    const child = spawn(process.execPath, [join(COMPONENTS, name, "main.ts")], {
+    const child = spawn(process.execPath, [programFile(`${name}/main.ts`)], {
       env: { ...compiledCode, LOG_LEVEL: "error", ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });

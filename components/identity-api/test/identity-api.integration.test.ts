@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { startTestServer, type TestServer } from "@swath/postgres/server";
 import { createLogger, createPeer } from "@swath/service";
-import { compiledCode, createAnswerCheck, findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, createAnswerCheck, findFreePort, programFile, waitUntil } from "@swath/testing";
 import type { FastifyInstance } from "fastify";
 
 import { createIdentityApi } from "../service.ts";
@@ -22,7 +21,6 @@ before(async () => {
   postgres = await startTestServer();
   const port = await findFreePort();
   url = `http://127.0.0.1:${port}`;
-  const folder = join(import.meta.dirname, "../../identity");
   const env = {
     ...compiledCode,
     DATABASE_URL: postgres.url,
@@ -33,9 +31,9 @@ before(async () => {
     TEST_USER_PASSWORD_ALICE: PASSWORD,
     LOG_LEVEL: "error",
   };
-  const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });
+  const setUp = spawn(process.execPath, [programFile("identity/bootstrap/main.ts")], { env, stdio: "inherit" });
   await new Promise((resolve) => setUp.once("exit", resolve));
-  identity = spawn(process.execPath, [join(folder, "main.ts")], {
+  identity = spawn(process.execPath, [programFile("identity/main.ts")], {
     env: { ...env, PUBLIC_URL: url, PLATFORM_DOMAIN: "platform.test", LISTEN: `127.0.0.1:${port}` },
     stdio: "inherit",
   });

@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, programFile, waitUntil } from "@swath/testing";
 import { decodeJwt } from "jose";
 
 const PASSWORD = "changeme";
-const folder = join(import.meta.dirname, "..");
 let postgres: TestServer;
 let url: string;
 let service: ChildProcess;
 const children = new Set<ChildProcess>();
 
 function run(file: string, env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, [join(folder, file)], {
+  const child = spawn(process.execPath, [programFile(`identity/${file}`)], {
     env: { ...compiledCode, DATABASE_URL: postgres.url, LOG_LEVEL: "fatal", ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 
 import { createS3Client } from "./s3-client.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
@@ -57,7 +57,7 @@ before(async () => {
   const [port, consolePort] = await findFreePorts(2);
   const url = `http://127.0.0.1:${port}`;
   start = async () => {
-    child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+    child = spawn(process.execPath, [programFile("objstore/main.ts")], {
       env: {
         PATH: process.env["PATH"],
         ...compiledCode,

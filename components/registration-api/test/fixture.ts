@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 import { AwsV4Signer } from "aws4fetch";
 import pg from "pg";
 
@@ -142,7 +142,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     const { entry, env } = environments[part];
     children.set(
       part,
-      spawn(process.execPath, [join(COMPONENTS, entry)], {
+      spawn(process.execPath, [programFile(entry)], {
         env: { ...compiledCode, LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env, ...more },
         stdio: ["ignore", "inherit", "inherit"],
       }),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, programFile, waitUntil } from "@swath/testing";
 
 export const ADMIN_PASSWORD = "password-of-the-tests";
 
@@ -28,7 +28,7 @@ export async function startTestRegistry(env: Readonly<Record<string, string>> = 
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const start: TestRegistry["start"] = async (more = {}) => {
-    const started = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+    const started = spawn(process.execPath, [programFile("registry/main.ts")], {
       env: {
         // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
         PATH: process.env["PATH"],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { S3Client } from "@aws-sdk/client-s3";
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 
 const KEYS = { user: "root", password: "password-of-the-object-storage" };
 
@@ -24,7 +24,7 @@ export async function startStorage(): Promise<TestStorage> {
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const start = async () => {
-    child = spawn(process.execPath, [join(import.meta.dirname, "../../objstore/main.ts")], {
+    child = spawn(process.execPath, [programFile("objstore/main.ts")], {
       env: {
         // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
         PATH: process.env["PATH"],

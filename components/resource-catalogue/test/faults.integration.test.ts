@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { startTestServer } from "@swath/postgres/server";
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 
 import { makeCollection, makeItem } from "./fixture.ts";
 
@@ -18,7 +17,7 @@ after(async () => {
 });
 
 async function startService(): Promise<void> {
-  service = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+  service = spawn(process.execPath, [programFile("resource-catalogue/main.ts")], {
     env: {
       ...compiledCode,
       LOG_LEVEL: "fatal",

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 
 /** The service as a process of its own, which can be killed. */
 export interface CatalogueProcess {
@@ -23,7 +22,7 @@ export async function prepareProcess(
   return {
     url,
     start: async () => {
-      child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+      child = spawn(process.execPath, [programFile("resource-catalogue/main.ts")], {
         env: {
           ...compiledCode,
           LOG_LEVEL: "fatal",

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
-import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
 import { buildCatalogue } from "../build.ts";
@@ -28,7 +27,7 @@ issuer = `http://127.0.0.1:${(identity.address() as AddressInfo).port}/realms/ma
 const OPEN_HOST = "resource-catalogue-open.swath.localhost";
 const postgres = await startTestServer();
 const [publicPort = 0, internalPort = 0] = await findFreePorts(2);
-const workspaces: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "../../workspace-api/main.ts")], {
+const workspaces: ChildProcess = spawn(process.execPath, [programFile("workspace-api/main.ts")], {
   env: {
     ...compiledCode,
     LOG_LEVEL: "error",

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { compiledCode, createAnswerCheck, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, createAnswerCheck, findFreePorts, programFile, waitUntil } from "@swath/testing";
 import { startTestIssuer } from "@swath/testing/issuer";
 
 import { createInternalApi } from "../routes/internal.ts";
@@ -71,7 +71,7 @@ export async function startFixture(): Promise<Fixture> {
   };
   let objstore: ChildProcess | undefined;
   const startObjstore = async () => {
-    objstore = start(join(import.meta.dirname, "../../objstore/main.ts"), {
+    objstore = start(programFile("objstore/main.ts"), {
       DATA_DIR: folder,
       PUBLIC_URL: objstoreUrl,
       LISTEN: `127.0.0.1:${port}`,

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createPeer } from "@swath/service";
-import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, programFile, waitUntil } from "@swath/testing";
 
 import { createRegistryAdmin } from "../clients/registry-admin.ts";
 import { type RegistryOutputs, createRegistryStep } from "../steps/registry.ts";
@@ -26,7 +26,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "swath-workspace-registry-"));
   const port = await findFreePort();
   url = `http://127.0.0.1:${port}`;
-  child = spawn(process.execPath, [join(import.meta.dirname, "../../registry/main.ts")], {
+  child = spawn(process.execPath, [programFile("registry/main.ts")], {
     env: {
       PATH: process.env["PATH"],
       ...compiledCode,

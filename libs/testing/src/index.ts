@@ -3,7 +3,7 @@ export { findFreePort, findFreePorts } from "./free-ports.ts";
 export { type TestCluster, createTestCluster } from "./test-cluster.ts";
 export { waitUntil } from "./wait-until.ts";
 export { type CommandResult, runCommand } from "./run-command.ts";
-export { compiledCode } from "./compiled-code.ts";
+export { compiledCode, programFile } from "./compiled-code.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";
 export { openSealed } from "./open-sealed.ts";
 export { readProcesses } from "./read-processes.ts";

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
-import { compiledCode, findFreePort } from "@swath/testing";
+import { compiledCode, findFreePort, programFile } from "@swath/testing";
 
 import { createS3Client } from "../s3-client.ts";
 import type { S3Endpoint, SourceAccess, StageInLimits } from "../types.ts";
@@ -98,7 +98,7 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   const client = createS3Client(endpoint, { connections: 4, stallSeconds: 20 });
   let child: ChildProcess;
   const start = async () => {
-    child = spawn(process.execPath, [join(import.meta.dirname, "../../../objstore/main.ts")], {
+    child = spawn(process.execPath, [programFile("objstore/main.ts")], {
       stdio: ["ignore", "ignore", "inherit"],
       env: {
         ...compiledCode,
