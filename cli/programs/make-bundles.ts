@@ -48,6 +48,8 @@ async function makeBundles(): Promise<void> {
     ]),
   );
   const all = output.map(({ fileName }) => fileName);
+  // Accounts of services read them, whatever the mask of who deploys.
+  chmodSync(folder, 0o755);
   all.forEach((name) => chmodSync(join(folder, name), 0o644));
   const before = readBundles(folder);
   const earlier = before === undefined ? [] : [before.all, ...before.earlier.filter(createUseCheck(folder))];
