@@ -43,9 +43,12 @@ export function keepPlaces(): Plugin {
   };
 }
 
-/** `components/ades/runner/main.ts` is `components.ades.runner`: what is seen of a program in a list of processes. */
+/**
+ * `components/ades/runner/main.ts` is `components.ades.runner`: what is seen of a program in a list of processes. A module outside
+ * the checkout, as where its `node_modules` is a link to another one's, has a name without the steps upwards.
+ */
 export function nameBundle(module: string): string {
-  const path = isAbsolute(module) ? relative(repositoryRoot, module) : module;
+  const path = (isAbsolute(module) ? relative(repositoryRoot, module) : module).replace(/^(\.\.\/)+/, "");
   return path.replace(/(\/main)?\.ts$/, "").replaceAll("/", ".");
 }
 
