@@ -11,6 +11,7 @@ import { createCatalogueClient } from "./catalogue/client.ts";
 import type { settings } from "./config.ts";
 import { createResponseCache } from "./http/response-cache.ts";
 import { createCatalogueSource } from "./layers/catalogue-source.ts";
+import { createExternalItems } from "./layers/external-items.ts";
 import { createFolderSource } from "./layers/folder-source.ts";
 import type { LayerSource } from "./layers/layer.ts";
 import type { AssetPlaces } from "./layers/locate-asset.ts";
@@ -19,12 +20,11 @@ import { createPictureCache } from "./tiles/picture-cache.ts";
 import { createPictureStore } from "./tiles/picture-store.ts";
 
 /** Without a catalogue and a folder there are no layers; files by their address still work. */
-const NO_LAYERS: LayerSource = {
+const NO_LAYERS: Omit<LayerSource, "findItemAt"> = {
   list: async () => [],
   find: async () => undefined,
   findBySearch: async () => undefined,
   findItems: async () => [],
-  findItemAt: async () => undefined,
 };
 
 /** Puts the service together from its settings. */
@@ -65,12 +65,20 @@ export async function buildDataAccess(
           onError: (error) =>
             logger.warn({ err: error }, "lost the catalogue's changes; asking it until they are back"),
         });
-  const layers =
-    peer !== undefined
-      ? createCatalogueSource(createCatalogueClient(peer, provided.CATALOGUE_PUBLIC_URL ?? peer.origin), places, feed)
+  const readExternal = provided.EXTERNAL_ITEMS
+    ? createExternalItems({ privateHosts, allowPublicUrls: provided.ALLOW_PUBLIC_URLS })
+    : undefined;
+  const layers: LayerSource =
+    peer !== undefined && provided.CATALOGUE_URL !== undefined
+      ? createCatalogueSource(
+          createCatalogueClient(peer, provided.CATALOGUE_PUBLIC_URL ?? peer.origin, provided.CATALOGUE_URL),
+          places,
+          feed,
+          readExternal,
+        )
       : provided.LAYERS_FOLDER !== undefined
-        ? createFolderSource(provided.LAYERS_FOLDER, places)
-        : NO_LAYERS;
+        ? createFolderSource(provided.LAYERS_FOLDER, places, readExternal)
+        : { ...NO_LAYERS, findItemAt: async (url, _caller, signal) => readExternal?.(url, signal) };
   const store =
     places.storage === undefined || provided.TILE_CACHE_BUCKET === undefined
       ? undefined
