@@ -16,6 +16,8 @@ import { createFolderSource } from "./layers/folder-source.ts";
 import type { LayerSource } from "./layers/layer.ts";
 import type { AssetPlaces } from "./layers/locate-asset.ts";
 import { createDataAccessService } from "./service.ts";
+import { createCallerKeys } from "./storage/caller-keys.ts";
+import { createOwnStorage } from "./storage/own-storage.ts";
 import { createPictureCache } from "./tiles/picture-cache.ts";
 import { createPictureStore } from "./tiles/picture-store.ts";
 
@@ -87,8 +89,13 @@ export async function buildDataAccess(
           bucket: provided.TILE_CACHE_BUCKET,
           onError: (error) => logger.warn({ err: error }, "rendered pictures are not kept for a while"),
         });
+  const storagePeer = places.storage && createPeer(places.storage.url);
   const app = await createDataAccessService(logger, {
     pool,
+    ...(places.storage !== undefined &&
+      storagePeer !== undefined && {
+        storage: createOwnStorage({ ...places.storage, findKeys: createCallerKeys(storagePeer) }),
+      }),
     pictures: createPictureCache({ pool, store, memoryBytes: provided.TILE_CACHE_BYTES }),
     responses: createResponseCache(logger),
     layers,
@@ -106,6 +113,7 @@ export async function buildDataAccess(
       await pool.close();
       await feed?.close();
       await peer?.close();
+      await storagePeer?.close();
     },
   };
 }
