@@ -14,7 +14,8 @@ export type { Bbox, Grid } from "./warp/grid.ts";
 export { createReproject, reprojectBbox } from "./warp/reproject.ts";
 export { RESAMPLINGS, type Resampling } from "./warp/resample.ts";
 export { PIXEL_SELECTIONS, type PixelSelection } from "./mosaic/select-pixels.ts";
-export type { BandInfo, RasterInfo, SampleType } from "./readers/raster.ts";
+export { type BandInfo, type RasterInfo, type SampleType, type Samples, createSamples } from "./readers/raster.ts";
+export { type CogOptions, encodeCog } from "./encode/cog.ts";
 export {
   COLORMAP_NAMES,
   type Color,
