@@ -86,8 +86,6 @@ export async function openPortal(cluster: TestCluster): Promise<PortalFixture> {
         bypassCSP,
         acceptDownloads: true,
         locale: "en-US",
-        reducedMotion: "reduce",
-        reducedMotion: "reduce",
         viewport: { width: 1280, height: 860 },
       });
       context.setDefaultTimeout(TIMEOUT);
