@@ -18,7 +18,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
-import { locatePublic } from "../layers/locate-asset.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
 import {
   type Query,
@@ -34,10 +33,13 @@ import {
 } from "./parameters.ts";
 import { declareParameters } from "./check-parameters.ts";
 import { describeCog } from "./describe-cog.ts";
+import { locateFile } from "./locate-file.ts";
 import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import { fromNamedArea, fromNamedBounds, fromNamedPoint } from "./own-pixels.ts";
 import type { Operation } from "./parameter-names.ts";
 import { zoomsOf } from "./zooms.ts";
 
+const DEGREES = parseCrs("OGC:CRS84");
 const FEATURE_BYTES = 4 * 1024 * 1024;
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -45,22 +47,33 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 /** Files by their address, at the paths and with the parameters of today's dynamic tilers. */
 export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): void {
   const { pool } = context;
-  app.addHook("preHandler", async ({ query }, reply) => {
-    const { position } = parseCubeSelection(query as Query);
+  const locations = new WeakMap<FastifyRequest, SourceLocation>();
+  /** Where the request's file is, with the rights that its sender has there. */
+  const locationOf = (request: FastifyRequest): SourceLocation => {
+    const location = locations.get(request);
+    if (location === undefined) {
+      throw new Error("the file of this request was not looked for");
+    }
+    return location;
+  };
+  app.addHook("preHandler", async (request, reply) => {
+    locations.set(request, await locateFile(request, context));
+    const { position } = parseCubeSelection(request.query as Query);
     if (position !== undefined) {
-      checkPosition(position, await pool.describe(locate(query as Query, context), signalOf(reply)));
+      checkPosition(position, await describe(request, reply));
     }
   });
   const get = (operation: Operation, path: string, handler: Handler) =>
     app.get(path, declareParameters("cog", operation, path), handler);
   const post = (operation: Operation, path: string, handler: Handler) =>
     app.post(path, { ...declareParameters("cog", operation, path), bodyLimit: FEATURE_BYTES }, handler);
-  const sceneOf = (query: Query) => {
+  const sceneOf = (request: FastifyRequest) => {
+    const query = request.query as Query;
     const nodata = parseNodata(query);
     return {
       assets: {
         data: {
-          location: locate(query, context),
+          location: locationOf(request),
           ...parseCubeSelection(query),
           ...(nodata !== undefined && { nodata }),
         },
@@ -76,7 +89,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   ) => {
     const query = request.query as Query;
     const full: ImageRequest = {
-      scenes: [sceneOf(query)],
+      scenes: [sceneOf(request)],
       grid,
       ...(clip !== undefined && { clip }),
       ...parseRender(query),
@@ -85,11 +98,26 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     return sendImage(request, reply, await pool.image(full, signalOf(reply)));
   };
   const describe = (request: FastifyRequest, reply: FastifyReply): Promise<DescribedRaster> =>
-    pool.describe(locate(request.query as Query, context), signalOf(reply));
+    pool.describe(locationOf(request), signalOf(reply));
+
+  /** What coordinates of a request are in, where it does not say: degrees, or the pixels of a raster that is nowhere. */
+  const systemOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Crs> => {
+    const named = one((request.query as Query)["coord_crs"]);
+    if (named !== undefined) {
+      return parseCrs(named);
+    }
+    const { crs } = await describe(request, reply);
+    return crs.local === undefined ? DEGREES : crs;
+  };
 
   get("info", "/info", async (request, reply) => describeCog(await describe(request, reply)));
   get("info", "/info.geojson", async (request, reply) => {
     const described = await describe(request, reply);
+    if (described.crs.local !== undefined) {
+      return reply
+        .type("application/geo+json")
+        .send({ type: "Feature", geometry: null, properties: describeCog(described) });
+    }
     const bbox = described.geographicBounds ?? [-180, -90, 180, 90];
     const [west, south, east, north] = bbox;
     return reply.type("application/geo+json").send({
@@ -113,7 +141,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const statistics = async (request: FastifyRequest, reply: FastifyReply, grid: GridRequest, clip?: Clip) => {
     const query = request.query as Query;
     const { expressions, unscale, resampling } = parseRender(query);
-    const scene = sceneOf(query);
+    const scene = sceneOf(request);
     const { data } = scene.assets;
     const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
     const histogram = parseHistogram(query);
@@ -134,14 +162,14 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   get("statistics", "/statistics", async (request, reply) => statistics(request, reply, {}));
   post("area-statistics", "/statistics", async (request, reply) => {
     const query = request.query as Query;
-    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const coordCrs = await systemOf(request, reply);
+    const named = one(query["dst_crs"]);
     // The pixels of the file itself, where no other system is asked for.
-    const crs = one(query["dst_crs"]) ?? (await describe(request, reply)).crs.id;
+    const crs = named === undefined ? (await describe(request, reply)).crs : parseCrs(named);
     const described: unknown[] = [];
     for (const feature of parseFeatures(request.body)) {
-      const clip = parseArea(feature, coordCrs);
-      const bbox = boundsOf(clip, parseCrs(crs));
-      const values = await statistics(request, reply, { crs: parseCrs(crs), bbox, bboxCrs: parseCrs(crs) }, clip);
+      const clip = fromNamedArea(parseArea(feature, coordCrs));
+      const values = await statistics(request, reply, { crs, bbox: boundsOf(clip, crs), bboxCrs: crs }, clip);
       described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
     }
     const isCollection = (request.body as { type?: unknown }).type === "FeatureCollection";
@@ -152,9 +180,10 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const crop: Handler = async (request, reply) => {
     const query = request.query as Query;
     const { size, format } = parsePathSize(request.params);
-    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
-    const crs = parseCrs(one(query["dst_crs"]) ?? coordCrs.id);
-    const clip = parseArea(request.body, coordCrs);
+    const coordCrs = await systemOf(request, reply);
+    const named = one(query["dst_crs"]);
+    const crs = named === undefined ? coordCrs : parseCrs(named);
+    const clip = fromNamedArea(parseArea(request.body, coordCrs));
     const bbox = boundsOf(clip, crs);
     return image(request, reply, { crs, bbox, bboxCrs: crs, ...sizeOf(query, size) }, format, clip);
   };
@@ -174,7 +203,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     }
     const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
     const { expressions } = pixels;
-    return { coordinates: [x, y], values, band_names: expressions, band_descriptions: expressions };
+    return { coordinates: fromNamedPoint(x, y, crs), values, band_names: expressions, band_descriptions: expressions };
   };
   const isInside = async (scenes: PixelsRequest["scenes"], crs: Crs, x: number, y: number, reply: FastifyReply) => {
     const { location } = scenes[0]!.assets["data"]!;
@@ -182,17 +211,18 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   };
   get("point", "/point/:lonlat", async (request, reply) => {
     const query = request.query as Query;
-    const [x, y] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
-    const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const [column = 0, row = 0] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
+    const crs = await systemOf(request, reply);
+    const [x, y] = fromNamedPoint(column, row, crs);
     const { expressions } = parseRender(query);
-    const scene = sceneOf(query);
+    const scene = sceneOf(request);
     const { location, nodata } = scene.assets.data;
     if (expressions !== undefined || nodata !== undefined) {
       const names = expressions ?? listDataBands((await describe(request, reply)).info.bands, scene.assets.data);
-      return readExpressions({ scenes: [scene], expressions: names, ...parseUnscale(query) }, crs, x!, y!, reply);
+      return readExpressions({ scenes: [scene], expressions: names, ...parseUnscale(query) }, crs, x, y, reply);
     }
     const values = await pool.point(
-      { location, crs, x: x!, y: y!, ...parseUnscale(query), ...parseCubeSelection(query) },
+      { location, crs, x, y, ...parseUnscale(query), ...parseCubeSelection(query) },
       signalOf(reply),
     );
     if (values === undefined) {
@@ -201,7 +231,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const names = values.map((_, band) => `b${band + 1}`);
     const { bands } = (await describe(request, reply)).info;
     const descriptions = chooseBands(bands, scene.assets.data).map((band, at) => bands[band]?.description ?? names[at]);
-    return { coordinates: [x, y], values, band_names: names, band_descriptions: descriptions };
+    return { coordinates: [column, row], values, band_names: names, band_descriptions: descriptions };
   });
 
   const preview: Handler = async (request, reply) => {
@@ -217,8 +247,9 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const part: Handler = async (request, reply) => {
     const query = request.query as Query;
     const { size, format } = parsePathSize(request.params);
-    const bbox = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
-    const bboxCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const bboxCrs = await systemOf(request, reply);
+    const named = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
+    const bbox = fromNamedBounds(named, bboxCrs);
     const crs = one(query["dst_crs"]);
     return image(
       request,
@@ -242,13 +273,13 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     }
     const grid = addBuffer(place, query);
     const full: ImageRequest = {
-      scenes: [sceneOf(query)],
+      scenes: [sceneOf(request)],
       grid,
       ...parseRender(query),
       ...toFormat(format ?? one(query["format"])),
     };
     const result = await pool.image(full, signalOf(reply));
-    if (result.isEmpty && !(await overlaps(grid, locate(query, context)))) {
+    if (result.isEmpty && !(await overlaps(grid, locationOf(request)))) {
       throw new Problem(404, "The tile is outside of the raster.");
     }
     return sendImage(request, reply, result);
@@ -316,20 +347,4 @@ function checkPosition(position: Readonly<Record<string, string>>, { info }: Des
 function gridAround(crs: Crs, x: number, y: number): GridRequest {
   const half = crs.isGeographic ? 1e-9 : 1e-4;
   return { crs, bbox: [x - half, y - half, x + half, y + half], width: 1, height: 1 };
-}
-
-/** @throws {Problem} 400 and 403 */
-function locate(query: Query, { privateHosts, allowPublicUrls }: DataAccessContext): SourceLocation {
-  const url = one(query["url"]);
-  if (url === undefined) {
-    throw new Problem(400, "url is missing: the address of the file.");
-  }
-  const location = locatePublic(url, privateHosts);
-  if (location === undefined) {
-    throw new Problem(400, "url must be an http or https address.");
-  }
-  if (!allowPublicUrls && !(location.kind === "http" && location.allowPrivate === true)) {
-    throw new Problem(403, "Files of this host are not read here; the operator allows hosts.");
-  }
-  return location;
 }
