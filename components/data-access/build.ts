@@ -11,20 +11,22 @@ import { createCatalogueClient } from "./catalogue/client.ts";
 import type { settings } from "./config.ts";
 import { createResponseCache } from "./http/response-cache.ts";
 import { createCatalogueSource } from "./layers/catalogue-source.ts";
+import { createExternalItems } from "./layers/external-items.ts";
 import { createFolderSource } from "./layers/folder-source.ts";
 import type { LayerSource } from "./layers/layer.ts";
 import type { AssetPlaces } from "./layers/locate-asset.ts";
 import { createDataAccessService } from "./service.ts";
+import { createCallerKeys } from "./storage/caller-keys.ts";
+import { createOwnStorage } from "./storage/own-storage.ts";
 import { createPictureCache } from "./tiles/picture-cache.ts";
 import { createPictureStore } from "./tiles/picture-store.ts";
 
 /** Without a catalogue and a folder there are no layers; files by their address still work. */
-const NO_LAYERS: LayerSource = {
+const NO_LAYERS: Omit<LayerSource, "findItemAt"> = {
   list: async () => [],
   find: async () => undefined,
   findBySearch: async () => undefined,
   findItems: async () => [],
-  findItemAt: async () => undefined,
 };
 
 /** Puts the service together from its settings. */
@@ -65,12 +67,20 @@ export async function buildDataAccess(
           onError: (error) =>
             logger.warn({ err: error }, "lost the catalogue's changes; asking it until they are back"),
         });
-  const layers =
-    peer !== undefined
-      ? createCatalogueSource(createCatalogueClient(peer, provided.CATALOGUE_PUBLIC_URL ?? peer.origin), places, feed)
+  const readExternal = provided.EXTERNAL_ITEMS
+    ? createExternalItems({ privateHosts, allowPublicUrls: provided.ALLOW_PUBLIC_URLS })
+    : undefined;
+  const layers: LayerSource =
+    peer !== undefined && provided.CATALOGUE_URL !== undefined
+      ? createCatalogueSource(
+          createCatalogueClient(peer, provided.CATALOGUE_PUBLIC_URL ?? peer.origin, provided.CATALOGUE_URL),
+          places,
+          feed,
+          readExternal,
+        )
       : provided.LAYERS_FOLDER !== undefined
-        ? createFolderSource(provided.LAYERS_FOLDER, places)
-        : NO_LAYERS;
+        ? createFolderSource(provided.LAYERS_FOLDER, places, readExternal)
+        : { ...NO_LAYERS, findItemAt: async (url, _caller, signal) => readExternal?.(url, signal) };
   const store =
     places.storage === undefined || provided.TILE_CACHE_BUCKET === undefined
       ? undefined
@@ -79,8 +89,13 @@ export async function buildDataAccess(
           bucket: provided.TILE_CACHE_BUCKET,
           onError: (error) => logger.warn({ err: error }, "rendered pictures are not kept for a while"),
         });
+  const storagePeer = places.storage && createPeer(places.storage.url);
   const app = await createDataAccessService(logger, {
     pool,
+    ...(places.storage !== undefined &&
+      storagePeer !== undefined && {
+        storage: createOwnStorage({ ...places.storage, findKeys: createCallerKeys(storagePeer) }),
+      }),
     pictures: createPictureCache({ pool, store, memoryBytes: provided.TILE_CACHE_BYTES }),
     responses: createResponseCache(logger),
     layers,
@@ -98,6 +113,7 @@ export async function buildDataAccess(
       await pool.close();
       await feed?.close();
       await peer?.close();
+      await storagePeer?.close();
     },
   };
 }

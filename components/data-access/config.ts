@@ -45,6 +45,12 @@ export const settings = defineSettings({
     default: true,
     description: "Clients may name files of any public address in /cog; false: of the allowed hosts only.",
   },
+  EXTERNAL_ITEMS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Clients may name STAC items of other catalogues at /stac: their documents are fetched, and their assets read, where /cog may read.",
+  },
   THREADS: {
     kind: "integer",
     default: 0,

@@ -56,6 +56,7 @@ export const manifest: Component = {
           ...toCatalogue(context),
           ...objectStorageEnv(context),
           ...cloudDataStorageEnv(context.settings),
+          ...(context.settings.variables.DATA_ACCESS_EXTERNAL_ITEMS && { EXTERNAL_ITEMS: "true" }),
           ...(baseMapsOf(context.settings) !== "" && { BASE_MAPS: baseMapsOf(context.settings) }),
           ...(context.isEnabled("objstore") && { TILE_CACHE_BUCKET: TILE_BUCKET }),
         },

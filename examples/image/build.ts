@@ -19,7 +19,7 @@ const NAME = "localhost/swath-examples:1.0.0";
 const HOME = "opt/swath";
 const checkout = join(import.meta.dirname, "../..");
 /** Parts of packages that are of no use at run time. */
-const LEFT_OUT = /\/dist-browser$|\/package\/gdal3(?:\.dev)?\.js$|\.map$/;
+const LEFT_OUT = /\/h5wasm\/dist\/(?:iife|node)$|\.map$/;
 
 /**
  * Builds the container image that the example packages name, from this checkout and the Node.js that runs; nothing is pulled.
@@ -50,13 +50,8 @@ export function buildImage(engine: string, environment: NodeJS.ProcessEnv = {}):
     addNode(root);
     cpSync(join(checkout, "examples/tools"), join(root, HOME, "examples/tools"), { recursive: true });
     copyFileSync(join(checkout, "examples/package.json"), join(root, HOME, "examples/package.json"));
-    // The type stripper of Node.js leaves node_modules alone: a library in TypeScript lies outside and is linked.
-    addWorkspace(root, "libs/stac", "@swath/stac");
-    const { dependencies } = readPackage(join(checkout, "examples"));
-    addPackages(
-      root,
-      Object.keys(dependencies).filter((name) => !name.startsWith("@swath/")),
-    );
+    addPackages(root, "examples");
+    addWorkspaces(root, "examples");
     const launcher = `#!/usr/bin/node\nimport("/${HOME}/examples/tools/main.ts");\n`;
     writeFileSync(join(root, "usr/bin/swath-examples"), launcher, { mode: 0o755 });
     const archive = join(root, "..", `${root.split("/").at(-1)}.tar`);
@@ -93,17 +88,28 @@ function addLibraries(root: string, path: string): void {
   }
 }
 
-function addWorkspace(root: string, folder: string, name: string): void {
-  for (const part of ["src", "package.json"]) {
-    cpSync(join(checkout, folder, part), join(root, HOME, folder, part), { recursive: true });
+/** The libraries of the repository that a part of it needs, with their packages. */
+function addWorkspaces(root: string, from: string): void {
+  for (const name of Object.keys(readPackage(join(checkout, from)).dependencies).filter(isOwn)) {
+    const folder = name.replace("@swath/", "libs/");
+    // The type stripper of Node.js leaves node_modules alone: a library in TypeScript lies outside and is linked.
+    const link = join(root, HOME, "node_modules", name);
+    if (!existsSync(link)) {
+      for (const part of ["src", "package.json"]) {
+        cpSync(join(checkout, folder, part), join(root, HOME, folder, part), { recursive: true });
+      }
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(relative(dirname(link), join(root, HOME, folder)), link);
+      addPackages(root, folder);
+      addWorkspaces(root, folder);
+    }
   }
-  const link = join(root, HOME, "node_modules", name);
-  mkdirSync(dirname(link), { recursive: true });
-  symlinkSync(relative(dirname(link), join(root, HOME, folder)), link);
 }
 
-/** Packages with everything they depend on, as far as it is installed (binaries of other machines are not). */
-function addPackages(root: string, names: readonly string[]): void {
+const isOwn = (name: string): boolean => name.startsWith("@swath/");
+
+/** The packages of a workspace with everything they depend on, as far as it is installed (binaries of other machines are not). */
+function addPackages(root: string, workspace: string): void {
   const added = new Set<string>();
   const add = (name: string, from: string): void => {
     const source = findPackage(name, from);
@@ -113,7 +119,7 @@ function addPackages(root: string, names: readonly string[]): void {
     added.add(source);
     cpSync(source, join(root, HOME, relative(checkout, source)), {
       recursive: true,
-      filter: (path) => !LEFT_OUT.test(path.slice(source.length)),
+      filter: (path) => !LEFT_OUT.test(path),
     });
     for (const binary of globSync("**/*.{node,so,so.*}", { cwd: source })) {
       addLibraries(root, join(source, binary));
@@ -123,8 +129,10 @@ function addPackages(root: string, names: readonly string[]): void {
       add(dependency, source);
     }
   };
-  for (const name of names) {
-    add(name, join(checkout, "examples"));
+  for (const name of Object.keys(readPackage(join(checkout, workspace)).dependencies)) {
+    if (!isOwn(name)) {
+      add(name, join(checkout, workspace));
+    }
   }
 }
 

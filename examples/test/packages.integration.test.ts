@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 import type { StacItem } from "@swath/stac";
 
-import { readRaster } from "../tools/band.ts";
+import { readRaster } from "../tools/raster.ts";
 import { assetPath, folderOf, readScenes } from "../tools/scene.ts";
 
 const run = promisify(execFile);

@@ -1,6 +1,8 @@
+import { reprojectBbox } from "@swath/raster";
+
 import { ToolError } from "./errors.ts";
-import type { Gdal } from "./gdal.ts";
 import type { Grid } from "./grid.ts";
+import { DEGREE_SYSTEM, systemOf, toDegrees } from "./raster.ts";
 
 /** West, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number];
@@ -27,32 +29,28 @@ export function parseBox(text: string, option: string): Box {
   return [west, south, east, north];
 }
 
-/** Places along the edge of a box, corners with them: an edge that is straight in degrees is curved elsewhere. */
-export function edgeOf([west, south, east, north]: Box): readonly (readonly [number, number])[] {
-  return Array.from({ length: 11 }, (_, index) => index / 10).flatMap((share): [number, number][] => {
-    const [x, y] = [west + share * (east - west), south + share * (north - south)];
-    return [
-      [x, south],
-      [x, north],
-      [west, y],
-      [east, y],
-    ];
-  });
+/** The box in a reference system that holds all of a box of degrees, whose straight edges are curved there. */
+export function boundsIn(epsg: number, box: Box): Box {
+  const bounds = reprojectBbox(box, DEGREE_SYSTEM, systemOf(epsg));
+  if (bounds === undefined) {
+    throw new ToolError(`the box ${box.join(",")} cannot be shown in EPSG:${epsg}; take a system made for its place`);
+  }
+  return bounds;
 }
 
 /**
  * The pixels of a raster that a box touches.
  * @throws {ToolError} when it touches none
  */
-export async function findWindow(grid: Grid, box: Box, transform: Gdal["transform"], scene: string): Promise<Window> {
-  const points = await transform(edgeOf(box), "OGC:CRS84", `EPSG:${grid.epsg}`);
-  const columns = points.map(([x]) => (x - grid.west) / grid.pixel);
-  const rows = points.map(([, y]) => (grid.north - y) / grid.pixel);
+export function findWindow(grid: Grid, box: Box, scene: string): Window {
+  const [left, bottom, right, top] = boundsIn(grid.epsg, box);
+  const toColumn = (x: number) => (x - grid.west) / grid.pixel;
+  const toRow = (y: number) => (grid.north - y) / grid.pixel;
   const clip = (value: number, most: number) => Math.min(most, Math.max(0, value));
-  const column = clip(Math.floor(Math.min(...columns)), grid.width);
-  const row = clip(Math.floor(Math.min(...rows)), grid.height);
-  const width = clip(Math.ceil(Math.max(...columns)), grid.width) - column;
-  const height = clip(Math.ceil(Math.max(...rows)), grid.height) - row;
+  const column = clip(Math.floor(toColumn(left)), grid.width);
+  const row = clip(Math.floor(toRow(top)), grid.height);
+  const width = clip(Math.ceil(toColumn(right)), grid.width) - column;
+  const height = clip(Math.ceil(toRow(bottom)), grid.height) - row;
   if (!(width > 0 && height > 0)) {
     throw new ToolError(`the area of interest ${box.join(",")} does not touch the scene ${scene}`);
   }
@@ -77,20 +75,19 @@ export function cut(
 }
 
 /** Where a raster lies, in degrees: its four corners, and the box around them. */
-export async function footprintOf(
-  { west, north, pixel, width, height, epsg }: Grid,
-  transform: Gdal["transform"],
-): Promise<{ readonly bbox: Box; readonly geometry: object }> {
+export function footprintOf({ west, north, pixel, width, height, epsg }: Grid): {
+  readonly bbox: Box;
+  readonly geometry: object;
+} {
   const [east, south] = [west + width * pixel, north - height * pixel];
-  const corners = await transform(
+  const corners = toDegrees(
     [
       [west, south],
       [east, south],
       [east, north],
       [west, north],
     ],
-    `EPSG:${epsg}`,
-    "OGC:CRS84",
+    epsg,
   );
   const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
   return {

@@ -1,15 +1,9 @@
-import { fromFile } from "geotiff";
-
 import { ToolError } from "./errors.ts";
-import type { Grid } from "./grid.ts";
+import { type BandData, readRaster } from "./raster.ts";
 import { type Scene, assetPath } from "./scene.ts";
 
 /** Pixels of one band, and how they become physical values. */
-export interface Band {
-  readonly grid: Grid;
-  readonly data: ArrayLike<number>;
-  /** True for pixels without a value. */
-  readonly isEmpty: (value: number) => boolean;
+export interface Band extends BandData {
   /**
    * What is added to a stored number before bands are compared: the offset in stored numbers (offset ÷ scale), because the
    * scale cancels out in ratios of bands.
@@ -35,18 +29,11 @@ interface BandFacts {
 export async function readBand(scene: Scene, name: string): Promise<Band> {
   const [asset = "", requested] = name.split("#", 2);
   const facts = factsOf(scene, asset);
-  const { grid, data, noData } = await readRaster(assetPath(scene, asset), (count) =>
-    chooseBand(name, requested, count, facts),
-  );
+  const band = await readRaster(assetPath(scene, asset), (count) => chooseBand(name, requested, count, facts));
   const index = requested === undefined ? 0 : chooseBand(name, requested, Number.POSITIVE_INFINITY, facts);
   const known = facts[index] ?? {};
   const [scale, offset] = [known.scale ?? known["raster:scale"] ?? 1, known.offset ?? known["raster:offset"] ?? 0];
-  return {
-    grid,
-    data,
-    isEmpty: (value) => value === noData || Number.isNaN(value),
-    shift: offset === 0 ? 0 : offset / scale,
-  };
+  return { ...band, shift: offset === 0 ? 0 : offset / scale };
 }
 
 /** What is known of the bands of an asset, in their order. */
@@ -79,45 +66,4 @@ function chooseBand(name: string, requested: string | undefined, count: number, 
     throw new ToolError(`${name}: there is no such band; allowed: ${allowed}`);
   }
   return index;
-}
-
-/**
- * Reads a band of a GeoTIFF.
- * @param choose which, from 0, of so many; the first when left out
- */
-export async function readRaster(
-  path: string,
-  choose: (count: number) => number = () => 0,
-): Promise<{ grid: Grid; data: ArrayLike<number>; noData: number | null }> {
-  const tiff = await fromFile(path);
-  try {
-    const image = await tiff.getImage();
-    const [west = 0, north = 0] = image.getOrigin();
-    const [pixel = 0, down = 0] = image.getResolution();
-    const keys = image.getGeoKeys() as {
-      ProjectedCSTypeGeoKey?: number;
-      GeographicTypeGeoKey?: number;
-      GTRasterTypeGeoKey?: number;
-    } | null;
-    const epsg = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
-    if (epsg === undefined || epsg === 32_767) {
-      throw new ToolError(`${path} does not say its reference system by an EPSG code`);
-    }
-    if (Math.abs(pixel + down) > 1e-9 * pixel) {
-      throw new ToolError(`${path} has pixels of ${pixel} by ${-down}; square pixels, north up, are needed`);
-    }
-    const data = (await image.readRasters({
-      samples: [choose(image.getSamplesPerPixel())],
-      interleave: true,
-    })) as unknown as ArrayLike<number>;
-    // Where pixels are points, the place is the middle of the first one (OGC 19-008r4 §7.4.2.2, AREA_OR_POINT=Point).
-    const half = keys?.GTRasterTypeGeoKey === 2 ? pixel / 2 : 0;
-    return {
-      grid: { width: image.getWidth(), height: image.getHeight(), west: west - half, north: north + half, pixel, epsg },
-      data,
-      noData: image.getGDALNoData(),
-    };
-  } finally {
-    await tiff.close();
-  }
 }

@@ -1,9 +1,8 @@
-import { type Box, edgeOf, parseBox } from "./area.ts";
-import { readRaster } from "./band.ts";
+import { type Box, boundsIn, parseBox } from "./area.ts";
 import { ToolError } from "./errors.ts";
-import { openGdal } from "./gdal.ts";
 import type { Grid } from "./grid.ts";
 import { ofEachScene } from "./each-scene.ts";
+import { readRaster, typeOf, writeCog } from "./raster.ts";
 import { type Scene, assetPath } from "./scene.ts";
 import { writeThumbnail } from "./thumbnail.ts";
 import { writeResult } from "./write-result.ts";
@@ -20,86 +19,68 @@ export async function crop(options: Readonly<Record<string, string>>): Promise<s
 
 async function cropOf(scene: Scene, options: Readonly<Record<string, string>>) {
   const { bbox: box = "", epsg = "", resolution = "", offset = "0", assets = "" } = options;
-  const gdal = await openGdal();
-  try {
-    const bbox = parseBox(box, "--bbox");
-    const grid = await planGrid(
-      bbox,
-      Number(epsg),
-      { pixel: Number(resolution), offset: Number(offset) },
-      gdal.transform,
-    );
-    const id = `${scene.item.id}_crop`;
-    const keys = assets.split(",").filter((key) => key !== "");
-    const files = [];
-    for (const key of keys) {
-      const path = assetPath(scene, key);
-      const { noData } = await readRaster(path);
-      const name = `${id}_${key.replaceAll(/[^\w-]/g, "_")}.tif`;
-      await gdal.warp(path, `${name}.warped`, grid, noData ?? 0);
-      const { data } = await readRaster(`${name}.warped`);
-      await gdal.writeCog(name, grid, data as Uint16Array, { noData: noData ?? 0, overviews: "nearest" });
-      files.push({
-        key,
-        name,
-        title: key,
-        kind: "cog",
-        band: { data_type: nameOf(data), nodata: noData ?? 0 },
-        data,
-      } as const);
-    }
-    const [first] = files;
-    if (first === undefined) {
-      throw new ToolError("--assets names no asset; name those that the mosaic needs, such as red,nir,scl");
-    }
-    await writeThumbnail(`${id}.png`, grid, (index) => {
-      const grey = Math.min(255, (first.data[index] ?? 0) / 16);
-      return first.data[index] === first.band.nodata ? undefined : [grey, grey, grey];
-    });
-    const [west, south, east, north] = bbox;
-    const ring = [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ];
-    await writeResult(".", {
-      id,
-      like: { bbox, geometry: { type: "Polygon", coordinates: [ring] } },
-      grid,
-      properties: { ...scene.item.properties, title: `${scene.item.id}, cropped` },
-      files: [
-        ...files.map(({ data: _data, ...file }) => file),
-        { key: "thumbnail", name: `${id}.png`, title: first.key, kind: "thumbnail" },
-      ],
-    });
-    return { id, said: `${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels` };
-  } finally {
-    await gdal.close();
+  const bbox = parseBox(box, "--bbox");
+  const grid = planGrid(bbox, Number(epsg), { pixel: Number(resolution), offset: Number(offset) });
+  const id = `${scene.item.id}_crop`;
+  const keys = assets.split(",").filter((key) => key !== "");
+  const files = [];
+  for (const key of keys) {
+    const { data, mask, noData = 0 } = await readRaster(assetPath(scene, key), undefined, grid);
+    const name = `${id}_${key.replaceAll(/[^\w-]/g, "_")}.tif`;
+    await writeCog(name, grid, data, { noData, overviews: "nearest", mask });
+    files.push({
+      key,
+      name,
+      title: key,
+      kind: "cog",
+      band: { data_type: typeOf(data), nodata: noData },
+      data,
+      mask,
+    } as const);
   }
+  const [first] = files;
+  if (first === undefined) {
+    throw new ToolError("--assets names no asset; name those that the mosaic needs, such as red,nir,scl");
+  }
+  await writeThumbnail(`${id}.png`, grid, (index) => {
+    const grey = Math.min(255, (first.data[index] ?? 0) / 16);
+    return first.mask[index] === 0 ? undefined : [grey, grey, grey];
+  });
+  const [west, south, east, north] = bbox;
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  await writeResult(".", {
+    id,
+    like: { bbox, geometry: { type: "Polygon", coordinates: [ring] } },
+    grid,
+    properties: { ...scene.item.properties, title: `${scene.item.id}, cropped` },
+    files: [
+      ...files.map(({ data: _data, mask: _mask, ...file }) => file),
+      { key: "thumbnail", name: `${id}.png`, title: first.key, kind: "thumbnail" },
+    ],
+  });
+  return { id, said: `${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels` };
 }
 
 /** The smallest grid around the box whose lines lie `offset` beside multiples of the resolution: scenes of any tile then fit together. */
-async function planGrid(
+function planGrid(
   bbox: Box,
   epsg: number,
   { pixel, offset }: { readonly pixel: number; readonly offset: number },
-  transform: (
-    points: readonly (readonly [number, number])[],
-    from: string,
-    to: string,
-  ) => Promise<readonly (readonly [number, number])[]>,
-): Promise<Grid> {
+): Grid {
   if (!Number.isInteger(epsg) || epsg <= 0 || !(pixel > 0) || Number.isNaN(offset)) {
     throw new ToolError("--epsg needs the code of a reference system, --resolution and --offset lengths in its units");
   }
-  const points = await transform(edgeOf(bbox), "OGC:CRS84", `EPSG:${epsg}`);
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const [minX, minY, maxX, maxY] = boundsIn(epsg, bbox);
   const below = (value: number) => Math.floor((value - offset) / pixel) * pixel + offset;
   const above = (value: number) => Math.ceil((value - offset) / pixel) * pixel + offset;
-  const [left, right] = [below(Math.min(...xs)), above(Math.max(...xs))];
-  const [bottom, top] = [below(Math.min(...ys)), above(Math.max(...ys))];
+  const [left, right] = [below(minX), above(maxX)];
+  const [bottom, top] = [below(minY), above(maxY)];
   const [width, height] = [Math.round((right - left) / pixel), Math.round((top - bottom) / pixel)];
   if (!(width * height <= MAX_PIXELS)) {
     throw new ToolError(
@@ -108,5 +89,3 @@ async function planGrid(
   }
   return { width, height, west: left, north: top, pixel, epsg };
 }
-
-const nameOf = (data: ArrayLike<number>): string => data.constructor.name.replace("Array", "").toLowerCase();

@@ -1,7 +1,7 @@
 import { type Band, readBand } from "./band.ts";
 import { ToolError } from "./errors.ts";
-import { openGdal } from "./gdal.ts";
 import { type Grid, checkSameGrid } from "./grid.ts";
+import { writeCog } from "./raster.ts";
 import { type Scene, readScenes } from "./scene.ts";
 import { writeThumbnail } from "./thumbnail.ts";
 import { writeResult } from "./write-result.ts";
@@ -38,18 +38,11 @@ export async function mosaic(
     ),
   );
   const id = "mosaic";
-  const gdal = await openGdal();
-  try {
-    for (const [band, name] of names.entries()) {
-      await gdal.writeCog(`${id}_${name}.tif`, grid, results[band] ?? new Uint16Array(), {
-        noData: EMPTY,
-        overviews: "average",
-      });
-    }
-    await gdal.writeCog(`${id}_source.tif`, grid, source, { noData: EMPTY, overviews: "nearest" });
-  } finally {
-    await gdal.close();
+  for (const [band, name] of names.entries()) {
+    const values = results[band] ?? new Uint16Array();
+    await writeCog(`${id}_${name}.tif`, grid, values, { noData: EMPTY, overviews: "average" });
   }
+  await writeCog(`${id}_source.tif`, grid, source, { noData: EMPTY, overviews: "nearest" });
   const [red, nir] = [results[0], results[1] ?? results[0]];
   await writeThumbnail(`${id}.png`, grid, (index) => {
     const [low, high] = [(red?.[index] ?? 0) / 12, (nir?.[index] ?? 0) / 20];
@@ -123,8 +116,7 @@ function chooseSources(layers: readonly Layer[], grid: Grid): Uint8Array {
       checkSameGrid(grid, band.grid, `${scene.item.id} and the first scene`);
     }
     for (let index = 0; index < source.length; index += 1) {
-      const isClear =
-        CLEAR.has(classes.data[index] ?? 0) && bands.every((band) => !band.isEmpty(band.data[index] ?? 0));
+      const isClear = CLEAR.has(classes.data[index] ?? 0) && bands.every((band) => band.mask[index] !== 0);
       if (source[index] === 0 && isClear) {
         source[index] = number + 1;
       }

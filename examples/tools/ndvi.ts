@@ -1,9 +1,9 @@
 import { cut, findWindow, footprintOf, parseBox } from "./area.ts";
 import { readBand } from "./band.ts";
 import { ToolError } from "./errors.ts";
-import { openGdal } from "./gdal.ts";
 import { EMPTY, meanOf, normalizedDifference } from "./normalized-difference.ts";
 import { ofEachScene } from "./each-scene.ts";
+import { writeCog } from "./raster.ts";
 import type { Scene } from "./scene.ts";
 import { type Colour, ramp, writeThumbnail } from "./thumbnail.ts";
 import { type Result, writeResult } from "./write-result.ts";
@@ -32,18 +32,12 @@ async function ndviOf(scene: Scene, options: Readonly<Record<string, string>>) {
   const [red, nir] = [await readBand(scene, redName), await readBand(scene, nirName)];
   const whole = normalizedDifference(nir, red, `${nirName} and ${redName} of ${scene.item.id}`);
   const id = `${scene.item.id}_ndvi`;
-  const gdal = await openGdal();
   let [values, grid, like] = [whole, nir.grid, scene.item as Result["like"]];
-  try {
-    if (aoi !== undefined) {
-      const window = await findWindow(nir.grid, parseBox(aoi, "--aoi"), gdal.transform, scene.item.id);
-      ({ values, grid } = cut(whole, nir.grid, window));
-      like = await footprintOf(grid, gdal.transform);
-    }
-    await gdal.writeCog(`${id}.tif`, grid, values, { noData: EMPTY, overviews: "average" });
-  } finally {
-    await gdal.close();
+  if (aoi !== undefined) {
+    ({ values, grid } = cut(whole, nir.grid, findWindow(nir.grid, parseBox(aoi, "--aoi"), scene.item.id)));
+    like = footprintOf(grid);
   }
+  await writeCog(`${id}.tif`, grid, values, { noData: EMPTY, overviews: "average" });
   await writeThumbnail(`${id}.png`, grid, (index) => {
     const value = values[index] ?? EMPTY;
     return value === EMPTY ? undefined : ramp(GREENS, value);

@@ -14,7 +14,7 @@ export function normalizedDifference(one: Band, other: Band, names: string): Flo
   for (let index = 0; index < result.length; index += 1) {
     const [first = 0, second = 0] = [one.data[index], other.data[index]];
     const [left, right] = [first + one.shift, second + other.shift];
-    const isEmpty = one.isEmpty(first) || other.isEmpty(second) || left + right === 0;
+    const isEmpty = one.mask[index] === 0 || other.mask[index] === 0 || left + right === 0;
     result[index] = isEmpty ? EMPTY : (left - right) / (left + right);
   }
   if (result.every((value) => value === EMPTY)) {

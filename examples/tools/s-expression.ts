@@ -1,9 +1,9 @@
 import { type Band, readBand } from "./band.ts";
 import { ToolError } from "./errors.ts";
 import { evaluate, parseExpression } from "./expression.ts";
-import { openGdal } from "./gdal.ts";
 import { checkSameGrid } from "./grid.ts";
 import { EMPTY, meanOf } from "./normalized-difference.ts";
+import { writeCog } from "./raster.ts";
 import { readScene } from "./scene.ts";
 import { writeThumbnail } from "./thumbnail.ts";
 import { writeResult } from "./write-result.ts";
@@ -30,18 +30,13 @@ export async function sExpression(options: Readonly<Record<string, string>>): Pr
     [...bands].map(([band, { data, shift }]) => [band, Float64Array.from(data, (value) => value + shift)]),
   );
   const computed = evaluate(expression, pixels);
-  const isEmpty = (index: number) => bands.values().some((band) => band.isEmpty(band.data[index] ?? 0));
+  const isEmpty = (index: number) => bands.values().some(({ mask }) => mask[index] === 0);
   const values = Float32Array.from(first.data, (_, index) => {
     const value = typeof computed === "number" ? computed : (computed[index] ?? Number.NaN);
     return isEmpty(index) || !Number.isFinite(value) ? EMPTY : value;
   });
   const id = `${scene.item.id}_${name}`;
-  const gdal = await openGdal();
-  try {
-    await gdal.writeCog(`${id}.tif`, first.grid, values, { noData: EMPTY, overviews: "average" });
-  } finally {
-    await gdal.close();
-  }
+  await writeCog(`${id}.tif`, first.grid, values, { noData: EMPTY, overviews: "average" });
   const { mean, count } = meanOf(values);
   const spread = spreadOf(values, mean, count);
   await writeThumbnail(`${id}.png`, first.grid, (index) => {

@@ -1,8 +1,8 @@
 import { readBand } from "./band.ts";
 import { ToolError } from "./errors.ts";
-import { openGdal } from "./gdal.ts";
 import { EMPTY, normalizedDifference } from "./normalized-difference.ts";
 import { ofEachScene } from "./each-scene.ts";
+import { writeCog } from "./raster.ts";
 import type { Scene } from "./scene.ts";
 import { ramp, writeThumbnail } from "./thumbnail.ts";
 import { writeResult } from "./write-result.ts";
@@ -25,13 +25,8 @@ async function waterOf(scene: Scene, threshold: number, options: Readonly<Record
   const ndwi = normalizedDifference(green, nir, `${greenName} and ${nirName} of ${scene.item.id}`);
   const mask = Uint8Array.from(ndwi, (value) => (value === EMPTY ? NO_DATA : value > threshold ? 1 : 0));
   const id = `${scene.item.id}_water`;
-  const gdal = await openGdal();
-  try {
-    await gdal.writeCog(`${id}_ndwi.tif`, green.grid, ndwi, { noData: EMPTY, overviews: "average" });
-    await gdal.writeCog(`${id}.tif`, green.grid, mask, { noData: NO_DATA, overviews: "nearest" });
-  } finally {
-    await gdal.close();
-  }
+  await writeCog(`${id}_ndwi.tif`, green.grid, ndwi, { noData: EMPTY, overviews: "average" });
+  await writeCog(`${id}.tif`, green.grid, mask, { noData: NO_DATA, overviews: "nearest" });
   await writeThumbnail(`${id}.png`, green.grid, (index) =>
     mask[index] === NO_DATA
       ? undefined

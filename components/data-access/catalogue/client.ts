@@ -2,6 +2,7 @@ import { type Peer, Problem } from "@swath/service";
 
 import type { Caller } from "../layers/layer.ts";
 import { catalogueHostFor } from "./hosts.ts";
+import { findItemPath } from "./item-address.ts";
 
 interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -12,6 +13,8 @@ interface CallOptions {
 /** The resource catalogue, asked in the name of who asks this service. */
 export interface CatalogueClient {
   readonly publicUrl: string;
+  /** The path below `/stac` of the item at an address of this catalogue; `undefined` for any other address. */
+  readonly findItemPath: (url: string) => string | undefined;
   /** The JSON at a path below `/stac`; `undefined` where the catalogue says that there is nothing. */
   readonly call: (path: string, caller: Caller, options?: CallOptions) => Promise<unknown>;
   /** Where the catalogue leads who asks for an asset; `undefined` where it leads nowhere. */
@@ -22,7 +25,8 @@ export interface CatalogueClient {
   ) => Promise<string | undefined>;
 }
 
-export function createCatalogueClient(peer: Peer, publicUrl: string): CatalogueClient {
+/** @param internalUrl the peer's address, which records may have as their own */
+export function createCatalogueClient(peer: Peer, publicUrl: string, internalUrl: string): CatalogueClient {
   const { host, protocol } = new URL(publicUrl);
   const headersOf = ({ authorization, hostname }: Caller) => ({
     accept: "application/json",
@@ -33,6 +37,7 @@ export function createCatalogueClient(peer: Peer, publicUrl: string): CatalogueC
   });
   return {
     publicUrl,
+    findItemPath: (url) => findItemPath(url, { publicUrl, internalUrl }),
     call: async (path, caller, { signal, body, method = body === undefined ? "GET" : "POST" } = {}) => {
       const response = await peer.fetch(`/stac${path}`, {
         method,

@@ -23,3 +23,18 @@ export function catalogueHostFor(hostname: string | undefined, catalogueHost: st
       : "";
   return /^[a-z0-9-]+$/.test(workspace) ? `${service}.${workspace}.${rest}` : catalogueHost;
 }
+
+/** Whether a host, with its port, is one that `catalogueHostFor` gives: the protected one, the open one, or that of a workspace. */
+export function isCatalogueHost(host: string, catalogueHost: string): boolean {
+  const [name, expected] = [host.toLowerCase(), catalogueHost.toLowerCase()];
+  const dot = expected.indexOf(".");
+  if (name === expected || dot < 0) {
+    return name === expected;
+  }
+  const [service, rest] = [expected.slice(0, dot), expected.slice(dot + 1)];
+  const workspace =
+    name.startsWith(`${service}.`) && name.endsWith(`.${rest}`)
+      ? name.slice(service.length + 1, -rest.length - 1)
+      : undefined;
+  return name === `${service}-open.${rest}` || (workspace !== undefined && /^[a-z0-9-]+$/.test(workspace));
+}

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { Basis } from "../layers/basis.ts";
 import type { Caller, LayerSource } from "../layers/layer.ts";
+import type { OwnStorage } from "../storage/own-storage.ts";
 import type { Pictures } from "../tiles/picture-cache.ts";
 import { notesOf } from "./request-notes.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -14,6 +15,8 @@ export interface DataAccessContext {
   readonly pictures: Pictures;
   readonly responses: ResponseCache;
   readonly layers: LayerSource;
+  /** Objects of the platform's storage that callers name; left out where it has none. */
+  readonly storage?: OwnStorage;
   /** Hosts of private networks whose files anybody may name. */
   readonly privateHosts: readonly string[];
   /** Files of public addresses may be named by anybody. */

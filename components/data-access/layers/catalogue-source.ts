@@ -4,9 +4,10 @@ import { type StacItem, isStac, parseStac } from "@swath/stac";
 import { createAssetAccess } from "../catalogue/asset-access.ts";
 import type { ChangeFeed } from "../catalogue/change-feed.ts";
 import type { CatalogueClient } from "../catalogue/client.ts";
-import { RENDER_EXTENSION, readStyles } from "../styles/render-document.ts";
-import { makeStyles } from "../styles/make-styles.ts";
+import { RENDER_EXTENSION } from "../styles/render-document.ts";
+import { stylesOf } from "../styles/styles-of.ts";
 import { dimensionsOf } from "./cube.ts";
+import type { ReadExternalItem } from "./external-items.ts";
 import type { Caller, ItemOrder, ItemQuery, Layer, LayerItem, LayerSearch, LayerSource } from "./layer.ts";
 import { createLayerCache, createReading } from "./layer-cache.ts";
 import type { AssetPlaces } from "./locate-asset.ts";
@@ -48,6 +49,7 @@ export function createCatalogueSource(
   client: CatalogueClient,
   places: AssetPlaces,
   feed: ChangeFeed | undefined,
+  readExternal?: ReadExternalItem,
 ): LayerSource {
   const { publicUrl } = client;
   const cache = createLayerCache(feed);
@@ -245,11 +247,18 @@ export function createCatalogueSource(
       return toLayerItems(await search(requested, query, caller, signal), caller, signal);
     },
     findItemAt: async (url, caller, signal) => {
+      const path = client.findItemPath(url);
+      if (path === undefined) {
+        return readExternal?.(url, signal);
+      }
       caller.basis?.note(createReading(feed, caller, () => undefined));
-      const path = pathOfItem(url, publicUrl);
-      const value = path === undefined ? undefined : await client.call(path, caller, { signal });
-      const item = toItem(value, publicUrl);
-      return item && (await toLayerItems([item], caller, signal))[0];
+      const document = toItem(await client.call(path, caller, { signal }), publicUrl);
+      const [item] = document === undefined ? [] : await toLayerItems([document], caller, signal);
+      if (item === undefined) {
+        return undefined;
+      }
+      const id = `${item.collection ?? ""}${ITEM_SEPARATOR}${item.id}`;
+      return { item, layer: await cache.find(id, caller, () => find(id, caller)) };
     },
     keepStyle: async (id, style, document, caller) => {
       const collection = await findCollection(id, caller);
@@ -271,21 +280,7 @@ export function createCatalogueSource(
   };
 }
 
-/** Kept styles come first, and replace those made from the bands. */
-function stylesOf(item: StacItem, collection: CollectionFields | undefined) {
-  const kept = [...readStyles(item.properties["renders"]), ...readStyles(collection?.renders)];
-  return [...kept, ...makeStyles(item)].filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at);
-}
-
 function toItem(value: unknown, publicUrl: string): StacItem | undefined {
   const object = isStac(value) ? parseStac(value, publicUrl) : undefined;
   return object?.type === "Feature" ? object : undefined;
-}
-
-/** The path below `/stac` of an item of this catalogue. */
-function pathOfItem(url: string, publicUrl: string): string | undefined {
-  const path = url.startsWith(`${publicUrl}/stac/`) ? url.slice(`${publicUrl}/stac`.length) : undefined;
-  return path !== undefined && /^\/collections\/[^/?#]+\/items\/[^/?#]+$/.test(path) && !/\/(\.|%2e)/i.test(path)
-    ? path
-    : undefined;
 }

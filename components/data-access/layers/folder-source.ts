@@ -6,6 +6,7 @@ import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
 
 import { type Basis, type Reading, holds } from "./basis.ts";
 import { dimensionsOf } from "./cube.ts";
+import type { ReadExternalItem } from "./external-items.ts";
 import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
 import { makeStyles } from "../styles/make-styles.ts";
 import { type AssetPlaces, folderOf } from "./locate-asset.ts";
@@ -23,7 +24,11 @@ interface Found {
 }
 
 /** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
-export function createFolderSource(path: string, places: Omit<AssetPlaces, "folder">): LayerSource {
+export function createFolderSource(
+  path: string,
+  places: Omit<AssetPlaces, "folder">,
+  readExternal?: ReadExternalItem,
+): LayerSource {
   const folder = resolve(path);
   let last: { readonly reading: Reading; readonly found: Promise<Found> } | undefined;
   const find = (basis?: Basis): Promise<Found> => {
@@ -94,7 +99,7 @@ export function createFolderSource(path: string, places: Omit<AssetPlaces, "fold
           };
     },
     findItems,
-    findItemAt: async () => undefined,
+    findItemAt: async (url, _caller, signal) => readExternal?.(url, signal),
   };
 }
 

@@ -69,6 +69,12 @@ export interface LayerItem {
   readonly titles: Readonly<Record<string, string>>;
 }
 
+export interface AddressedItem {
+  readonly item: LayerItem;
+  /** How it is shown; `undefined` where none of its assets is a raster. */
+  readonly layer: Pick<Layer, "styles" | "dimensions"> | undefined;
+}
+
 /** Who asks, and where: what the catalogue decides by. */
 export interface Caller {
   readonly authorization: string | undefined;
@@ -111,8 +117,8 @@ export interface LayerSource {
     caller: Caller,
     signal?: AbortSignal,
   ) => Promise<readonly LayerItem[]>;
-  /** Reads an item at an address of the catalogue; `undefined` for any other address. */
-  readonly findItemAt: (url: string, caller: Caller, signal?: AbortSignal) => Promise<LayerItem | undefined>;
+  /** Reads an item at an address of the catalogue, or of others where the operator allows it; `undefined` for any other address. */
+  readonly findItemAt: (url: string, caller: Caller, signal?: AbortSignal) => Promise<AddressedItem | undefined>;
   /** Keeps a style with its collection, or removes it. Left out where styles cannot be kept. */
   readonly keepStyle?: (
     collection: string,

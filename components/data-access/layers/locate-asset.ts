@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { SourceLocation } from "@swath/raster";
+import type { HttpLocation, SourceLocation } from "@swath/raster";
 import { parsePeerUrl } from "@swath/service";
 
 export interface StorageSettings {
@@ -24,6 +24,8 @@ export interface AssetPlaces {
   readonly folder?: string;
   /** Hosts of private networks that may be read. */
   readonly privateHosts: readonly string[];
+  /** false: of other hosts nothing is read. */
+  readonly allowPublicUrls?: boolean;
   /** Whether the caller may read a bucket by a record: the catalogue's word. */
   readonly mayRead?: (bucket: string) => boolean;
 }
@@ -34,7 +36,7 @@ export interface AssetPlaces {
  */
 export function locateAsset(
   href: string,
-  { storage, offering, folder, privateHosts, mayRead }: AssetPlaces,
+  { storage, offering, folder, privateHosts, allowPublicUrls, mayRead }: AssetPlaces,
 ): SourceLocation | undefined {
   if (href.startsWith("file:") && folder !== undefined) {
     const path = toPath(href);
@@ -60,7 +62,7 @@ export function locateAsset(
       return toLocation(storage, object);
     }
   }
-  return locatePublic(href, privateHosts);
+  return locatePublic(href, privateHosts, allowPublicUrls);
 }
 
 function toLocation(
@@ -79,11 +81,18 @@ function toLocation(
 }
 
 /** An address that anybody may name: of the public Internet, or of a host that the operator allows. */
-export function locatePublic(href: string, privateHosts: readonly string[]): SourceLocation | undefined {
+export function locatePublic(
+  href: string,
+  privateHosts: readonly string[],
+  allowPublicUrls = true,
+): HttpLocation | undefined {
   if (!/^https?:\/\//i.test(href) || !URL.canParse(href)) {
     return undefined;
   }
-  return { kind: "http", url: href, ...(privateHosts.includes(new URL(href).host) && { allowPrivate: true }) };
+  const isAllowed = privateHosts.includes(new URL(href).host);
+  return isAllowed || allowPublicUrls
+    ? { kind: "http", url: href, ...(isAllowed && { allowPrivate: true }) }
+    : undefined;
 }
 
 /** `undefined` for files of other hosts and addresses that are no paths. */

@@ -34,6 +34,8 @@ export interface Platform {
   /** Asks the catalogue in the name of a user, or of nobody. */
   readonly catalogue: (user: string | undefined, path: string, options?: SendOptions) => Promise<TestResponse>;
   readonly dataAccess: (user: string | undefined, path: string, options?: SendOptions) => Promise<TestResponse>;
+  /** Signed by the root user. */
+  readonly s3: AwsClient;
   readonly putObject: (bucket: string, key: string, bytes: Uint8Array) => Promise<void>;
   readonly s3Url: string;
   readonly dataAccessUrl: string;
@@ -97,6 +99,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     OBJSTORE_ROOT_USER: "root",
     OBJSTORE_ROOT_PASSWORD: "root-password",
     OBJSTORE_RESERVED_MIB: "1",
+    IDENTITY_ISSUER: issuer,
     LISTEN: `127.0.0.1:${s3Port}`,
     LISTEN_CONSOLE: `127.0.0.1:${consolePort}`,
     MANAGEMENT_LISTEN: "127.0.0.1:0",
@@ -172,6 +175,25 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     assert.equal(made.status, 201, await made.text());
     const bucket = await s3.fetch(`${s3Url}/ws-${user}`, { method: "PUT" });
     assert.equal(bucket.status, 200, await bucket.text());
+    // As the reconciler of workspaces makes it.
+    const role = await fetch(`http://127.0.0.1:${consolePort}/api/roles/ws-${user}`, {
+      method: "PUT",
+      headers: {
+        authorization: `Basic ${Buffer.from("root:root-password").toString("base64")}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({
+        policy: {
+          Version: "2012-10-17",
+          Statement: [
+            { Effect: "Allow", Action: ["s3:*"], Resource: [`arn:aws:s3:::ws-${user}`, `arn:aws:s3:::ws-${user}/*`] },
+          ],
+        },
+        claim: "preferred_username",
+        value: user,
+      }),
+    });
+    assert.equal(role.status, 204, await role.text());
   }
   const dataAccessUrl = await built.app.listen({ port: 0, host: "127.0.0.1" });
   const send = async (
@@ -214,6 +236,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     return promise;
   };
   return {
+    s3,
     s3Url,
     dataAccessUrl,
     tokenOf,

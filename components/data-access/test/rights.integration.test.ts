@@ -11,7 +11,7 @@ import { collection, readSceneFile, scene, startPlatform } from "./platform.ts";
 const AREA = "bbox=15.2,46.3,15.4,46.4&width=64";
 
 test("scenes of workspaces show without a setting, for who may read them and for nobody else", async (t) => {
-  const { catalogue, dataAccess, putObject, s3Url } = await startPlatform(t);
+  const { catalogue, catalogueUrl, dataAccess, putObject, s3Url } = await startPlatform(t);
   const create = async (user: string, path: string, body: unknown) => {
     const { status, bytes } = await catalogue(user, path, { method: "POST", body });
     assert.equal(status, 201, bytes.toString());
@@ -85,6 +85,20 @@ test("scenes of workspaces show without a setting, for who may read them and for
     assert.equal(picture.headers["content-type"], "image/png", picture.bytes.toString("utf8", 0, 300));
     const tile = await dataAccess("eric", `${at("tiles/WebMercatorQuad/9/277/181.png")}&assets=red&rescale=0,3000`);
     assert.equal(tile.status, 200, tile.bytes.toString("utf8", 0, 300));
+    const path = "collections/fields/items/summer";
+    for (const base of [
+      "https://resource-catalogue.swath.localhost/stac",
+      "http://resource-catalogue-open.swath.localhost/stac",
+      "http://resource-catalogue.ws-eric.swath.localhost/stac",
+      "http://resource-catalogue.swath.localhost",
+      `${catalogueUrl}/stac`,
+    ]) {
+      const address = `/stac/assets?url=${encodeURIComponent(`${base}/${path}`)}`;
+      assert.equal((await dataAccess("eric", address)).status, 200, base);
+      for (const user of ["bob", undefined]) {
+        assert.equal((await dataAccess(user, address)).status, 404, `${base} for ${user}`);
+      }
+    }
     for (const path of [at("info"), at("preview.png"), "/stac/info?url=https%3A%2F%2Fexample.org%2Fitem.json"]) {
       assert.equal((await dataAccess("bob", path)).status, 404, path);
     }

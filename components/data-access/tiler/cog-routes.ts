@@ -18,7 +18,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
-import { locatePublic } from "../layers/locate-asset.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
 import {
   type Query,
@@ -34,6 +33,7 @@ import {
 } from "./parameters.ts";
 import { declareParameters } from "./check-parameters.ts";
 import { describeCog } from "./describe-cog.ts";
+import { locateFile } from "./locate-file.ts";
 import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
 import type { Operation } from "./parameter-names.ts";
 import { zoomsOf } from "./zooms.ts";
@@ -45,22 +45,33 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 /** Files by their address, at the paths and with the parameters of today's dynamic tilers. */
 export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): void {
   const { pool } = context;
-  app.addHook("preHandler", async ({ query }, reply) => {
-    const { position } = parseCubeSelection(query as Query);
+  const locations = new WeakMap<FastifyRequest, SourceLocation>();
+  /** Where the request's file is, with the rights that its sender has there. */
+  const locationOf = (request: FastifyRequest): SourceLocation => {
+    const location = locations.get(request);
+    if (location === undefined) {
+      throw new Error("the file of this request was not looked for");
+    }
+    return location;
+  };
+  app.addHook("preHandler", async (request, reply) => {
+    locations.set(request, await locateFile(request, context));
+    const { position } = parseCubeSelection(request.query as Query);
     if (position !== undefined) {
-      checkPosition(position, await pool.describe(locate(query as Query, context), signalOf(reply)));
+      checkPosition(position, await describe(request, reply));
     }
   });
   const get = (operation: Operation, path: string, handler: Handler) =>
     app.get(path, declareParameters("cog", operation, path), handler);
   const post = (operation: Operation, path: string, handler: Handler) =>
     app.post(path, { ...declareParameters("cog", operation, path), bodyLimit: FEATURE_BYTES }, handler);
-  const sceneOf = (query: Query) => {
+  const sceneOf = (request: FastifyRequest) => {
+    const query = request.query as Query;
     const nodata = parseNodata(query);
     return {
       assets: {
         data: {
-          location: locate(query, context),
+          location: locationOf(request),
           ...parseCubeSelection(query),
           ...(nodata !== undefined && { nodata }),
         },
@@ -76,7 +87,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   ) => {
     const query = request.query as Query;
     const full: ImageRequest = {
-      scenes: [sceneOf(query)],
+      scenes: [sceneOf(request)],
       grid,
       ...(clip !== undefined && { clip }),
       ...parseRender(query),
@@ -85,7 +96,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     return sendImage(request, reply, await pool.image(full, signalOf(reply)));
   };
   const describe = (request: FastifyRequest, reply: FastifyReply): Promise<DescribedRaster> =>
-    pool.describe(locate(request.query as Query, context), signalOf(reply));
+    pool.describe(locationOf(request), signalOf(reply));
 
   get("info", "/info", async (request, reply) => describeCog(await describe(request, reply)));
   get("info", "/info.geojson", async (request, reply) => {
@@ -113,7 +124,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const statistics = async (request: FastifyRequest, reply: FastifyReply, grid: GridRequest, clip?: Clip) => {
     const query = request.query as Query;
     const { expressions, unscale, resampling } = parseRender(query);
-    const scene = sceneOf(query);
+    const scene = sceneOf(request);
     const { data } = scene.assets;
     const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
     const histogram = parseHistogram(query);
@@ -185,7 +196,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const [x, y] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
     const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
     const { expressions } = parseRender(query);
-    const scene = sceneOf(query);
+    const scene = sceneOf(request);
     const { location, nodata } = scene.assets.data;
     if (expressions !== undefined || nodata !== undefined) {
       const names = expressions ?? listDataBands((await describe(request, reply)).info.bands, scene.assets.data);
@@ -242,13 +253,13 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     }
     const grid = addBuffer(place, query);
     const full: ImageRequest = {
-      scenes: [sceneOf(query)],
+      scenes: [sceneOf(request)],
       grid,
       ...parseRender(query),
       ...toFormat(format ?? one(query["format"])),
     };
     const result = await pool.image(full, signalOf(reply));
-    if (result.isEmpty && !(await overlaps(grid, locate(query, context)))) {
+    if (result.isEmpty && !(await overlaps(grid, locationOf(request)))) {
       throw new Problem(404, "The tile is outside of the raster.");
     }
     return sendImage(request, reply, result);
@@ -316,20 +327,4 @@ function checkPosition(position: Readonly<Record<string, string>>, { info }: Des
 function gridAround(crs: Crs, x: number, y: number): GridRequest {
   const half = crs.isGeographic ? 1e-9 : 1e-4;
   return { crs, bbox: [x - half, y - half, x + half, y + half], width: 1, height: 1 };
-}
-
-/** @throws {Problem} 400 and 403 */
-function locate(query: Query, { privateHosts, allowPublicUrls }: DataAccessContext): SourceLocation {
-  const url = one(query["url"]);
-  if (url === undefined) {
-    throw new Problem(400, "url is missing: the address of the file.");
-  }
-  const location = locatePublic(url, privateHosts);
-  if (location === undefined) {
-    throw new Problem(400, "url must be an http or https address.");
-  }
-  if (!allowPublicUrls && !(location.kind === "http" && location.allowPrivate === true)) {
-    throw new Problem(403, "Files of this host are not read here; the operator allows hosts.");
-  }
-  return location;
 }

@@ -18,20 +18,20 @@ export function addTilerRoutes(app: FastifyInstance, context: DataAccessContext)
   const { layers } = context;
   const openItem: OpenTarget = async (request, reply) => {
     const url = one((request.query as Query)["url"]);
-    const item = url === undefined ? undefined : await layers.findItemAt(url, callerOf(request), signalOf(reply));
-    if (item === undefined) {
+    const found = url === undefined ? undefined : await layers.findItemAt(url, callerOf(request), signalOf(reply));
+    if (found === undefined) {
       throw new Problem(
         url === undefined ? 400 : 404,
         "url must be the address of an item of this platform's catalogue that you may read.",
       );
     }
+    const { item, layer } = found;
     if (Object.keys(item.scene.assets).length === 0) {
       throw new Problem(
         422,
         "None of the item's files can be read here: it needs a raster at an address that this service may read.",
       );
     }
-    const layer = await layers.find(`${item.collection ?? ""}__${item.id}`, callerOf(request), signalOf(reply));
     const place = { position: parsePosition(listOf((request.query as Query)["sel"]), layer ?? {}, "sel") };
     return {
       id: item.id,

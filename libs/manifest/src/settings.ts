@@ -229,6 +229,7 @@ export interface Variables {
   readonly CLOUDDATA_S3_SECRET_KEY: PlatformSecret | undefined;
   readonly TEMP_FORWARDING_PORT: number;
   readonly PORTAL_VALUES: string | undefined;
+  readonly DATA_ACCESS_EXTERNAL_ITEMS: boolean;
   readonly BASE_MAPS: string | undefined;
   readonly SWATH_IMAGE: string;
   readonly POSTGRES_IMAGE: string | undefined;

@@ -7,13 +7,15 @@ export {
   describeLocation,
 } from "./sources/source.ts";
 export { checkPublicUrl, isPrivateAddress } from "./sources/address-guard.ts";
+export { readDocument } from "./sources/read-document.ts";
 export { type Crs, findCrs, parseCrs } from "./warp/crs.ts";
 export { type Clip, boundsOfClip } from "./warp/clip-planes.ts";
 export type { Bbox, Grid } from "./warp/grid.ts";
 export { createReproject, reprojectBbox } from "./warp/reproject.ts";
 export { RESAMPLINGS, type Resampling } from "./warp/resample.ts";
 export { PIXEL_SELECTIONS, type PixelSelection } from "./mosaic/select-pixels.ts";
-export type { BandInfo, RasterInfo, SampleType } from "./readers/raster.ts";
+export { type BandInfo, type RasterInfo, type SampleType, type Samples, createSamples } from "./readers/raster.ts";
+export { type CogOptions, encodeCog } from "./encode/cog.ts";
 export {
   COLORMAP_NAMES,
   type Color,

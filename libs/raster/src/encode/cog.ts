@@ -3,7 +3,9 @@ import { type BandInfo, type SampleType, type Samples, bytesOf, createSamples } 
 import { isFull } from "../render/masks.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Grid } from "../warp/grid.ts";
+import { encodeLayout, framedBytes, frameTile, placeTiles } from "./cog-layout.ts";
 import { TILE, compressMask, compressTiles } from "./cog-tiles.ts";
+import { type Overviews, halvePlanes } from "./halve.ts";
 import { type TagValue, encodeDirectory, toGeoTags, toMaskTags, toSampleTags, writePointer } from "./tiff-directory.ts";
 
 /** Offsets of plain TIFF have 32 bits; beyond this the file is a BigTIFF. */
@@ -18,7 +20,8 @@ export interface CogOptions {
   readonly bands: readonly (Pick<BandInfo, "scale" | "offset" | "unit" | "description"> &
     Partial<Pick<BandInfo, "color">>)[];
   readonly isRgb?: boolean;
-  readonly overviews?: boolean;
+  /** `nearest`, for classes as well, when left out; `average` for measurements. */
+  readonly overviews?: Overviews;
 }
 
 /** Pixels of some rows of a grid, as many planes as bands. */
@@ -57,6 +60,7 @@ export async function* encodeCog(
       0,
       [...planes.map((plane) => fillMasked(plane, options)), ...(mask === undefined ? [] : [mask])],
       Math.min(TILE, grid.height - row),
+      options,
     );
     isMasked ||= mask !== undefined && !isFull(mask);
   }
@@ -66,14 +70,16 @@ export async function* encodeCog(
     }
   }
   const stored = levels.reduce(
-    (sum, level) => sum + tilesOf(level).reduce((bytes, { length }) => bytes + length, 0),
+    (sum, level) => sum + tilesOf(level).reduce((bytes, tile) => bytes + framedBytes(tile), 0),
     0,
   );
   const isBig = stored > MAX_CLASSIC_BYTES;
   const head = encodeHead(grid, levels, options, isBig);
   yield head;
   for (const level of levels.toReversed()) {
-    yield* tilesOf(level);
+    for (const tile of tilesOf(level)) {
+      yield frameTile(tile);
+    }
   }
 }
 
@@ -90,10 +96,7 @@ interface Level {
   finishedRows: number;
 }
 
-function createLevels(
-  { width, height }: Grid,
-  { bands, type, hasMask = false, overviews = true }: CogOptions,
-): Level[] {
+function createLevels({ width, height }: Grid, { bands, type, hasMask = false }: CogOptions): Level[] {
   const levels: Level[] = [];
   for (let [w, h] = [width, height]; ; [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]) {
     levels.push({
@@ -106,7 +109,7 @@ function createLevels(
       pendingRows: 0,
       finishedRows: 0,
     });
-    if (!overviews || Math.max(w, h) <= TILE) {
+    if (Math.max(w, h) <= TILE) {
       return levels;
     }
   }
@@ -117,6 +120,7 @@ async function addRows(
   index: number,
   planes: readonly Samples[],
   rows: number,
+  options: CogOptions,
 ): Promise<void> {
   const level = levels[index];
   if (level === undefined) {
@@ -132,30 +136,23 @@ async function addRows(
     done += taken;
     if (level.pendingRows === TILE || level.finishedRows + level.pendingRows === height) {
       const complete = level.pending.map((plane) => plane.subarray(0, level.pendingRows * width));
-      level.tiles.push(...(await compressTiles(complete.slice(0, level.bands), width, level.pendingRows)));
+      const bands = complete.slice(0, level.bands);
+      level.tiles.push(...(await compressTiles(bands, width, level.pendingRows)));
       const mask = complete[level.bands];
       if (mask instanceof Uint8Array) {
         level.maskTiles.push(...(await compressMask(mask, width, level.pendingRows)));
       }
-      const halves = complete.map((plane) => halve(plane, width, level.pendingRows));
+      const halves = halvePlanes(bands, mask instanceof Uint8Array ? mask : undefined, {
+        ...options,
+        width,
+        rows: level.pendingRows,
+      });
       const halfRows = Math.ceil(level.pendingRows / 2);
       level.finishedRows += level.pendingRows;
       level.pendingRows = 0;
-      await addRows(levels, index + 1, halves, halfRows);
+      await addRows(levels, index + 1, halves, halfRows, options);
     }
   }
-}
-
-/** Every second pixel: right for classes and nodata as well, and what the full image says. */
-function halve(plane: Samples, width: number, rows: number): Samples {
-  const [halfWidth, halfRows] = [Math.ceil(width / 2), Math.ceil(rows / 2)];
-  const output = plane.slice(0, halfWidth * halfRows);
-  for (let row = 0; row < halfRows; row += 1) {
-    for (let column = 0; column < halfWidth; column += 1) {
-      output[row * halfWidth + column] = plane[row * 2 * width + column * 2]!;
-    }
-  }
-  return output;
 }
 
 /** In the order in which they are written. */
@@ -183,14 +180,15 @@ function encodeHead(grid: Grid, levels: readonly Level[], options: CogOptions, i
   const layOut = (dataStart: number): Buffer => {
     const offsets = toOffsets(levels, dataStart);
     const header = Buffer.alloc(isBig ? 16 : 8);
+    const layout = encodeLayout();
     header.write("II", 0, "latin1");
     header.writeUInt16LE(isBig ? 43 : 42, 2);
     if (isBig) {
       header.writeUInt16LE(8, 4);
     }
-    writePointer(header, isBig ? 8 : 4, header.length, isBig);
-    const parts: Buffer[] = [header];
-    let at = header.length;
+    let at = header.length + layout.length;
+    writePointer(header, isBig ? 8 : 4, at, isBig);
+    const parts: Buffer[] = [header, layout];
     const directories = levels.flatMap((level, index) => {
       const { tiles, maskTiles } = offsets[index]!;
       return [
@@ -216,13 +214,14 @@ function toOffsets(
   start: number,
 ): readonly { readonly tiles: readonly number[]; readonly maskTiles: readonly number[] }[] {
   let at = start;
-  const place = ({ length }: Uint8Array) => {
-    at += length;
-    return at - length;
+  const place = (stored: readonly Uint8Array[]) => {
+    const { offsets, end } = placeTiles(stored, at);
+    at = end;
+    return offsets;
   };
   return levels
     .toReversed()
-    .map(({ tiles, maskTiles }) => ({ tiles: tiles.map(place), maskTiles: maskTiles.map(place) }))
+    .map(({ tiles, maskTiles }) => ({ tiles: place(tiles), maskTiles: place(maskTiles) }))
     .toReversed();
 }
 

@@ -35,6 +35,7 @@ interface RangeResponse {
 export function openHttpSource(
   location: HttpLocation,
   prepare: PrepareRequest = async (_url, headers) => headers,
+  maxUnrangedBytes = MAX_UNRANGED_BYTES,
 ): Source {
   let size: number | undefined;
   let version: string | undefined;
@@ -49,7 +50,12 @@ export function openHttpSource(
     for (let attempt = 1; ; attempt += 1) {
       checkCancelled(signal);
       try {
-        const response = await sendRequest(location, await prepare(location.url, range), length, signal);
+        const response = await sendRequest(
+          { ...location, maxUnrangedBytes },
+          await prepare(location.url, range),
+          length,
+          signal,
+        );
         if (response.status < 500 && response.status !== 429) {
           return response;
         }
@@ -131,7 +137,7 @@ export function openHttpSource(
 }
 
 function sendRequest(
-  location: HttpLocation,
+  location: HttpLocation & { readonly maxUnrangedBytes: number },
   headers: Record<string, string>,
   length: number,
   signal: AbortSignal | undefined,
@@ -174,7 +180,7 @@ function sendRequest(
         ).then(resolve, reject);
         return;
       }
-      receiveBody(incoming, incoming.statusCode === 206 ? length : MAX_UNRANGED_BYTES).then(
+      receiveBody(incoming, incoming.statusCode === 206 ? length : location.maxUnrangedBytes).then(
         (body) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body }),
         reject,
       );
