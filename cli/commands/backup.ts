@@ -108,7 +108,7 @@ async function openKubernetesSource(
     import("../targets/kubernetes/lease/acquire-lease.ts"),
     import("../targets/kubernetes/backup/export-deployment.ts"),
   ]);
-  const connection = connect(address);
+  const connection = await connect(address);
   const target = createKubernetesTarget({ clusterName, address: { ...address, context: connection.context }, env });
   const lease = await acquireLease({ connection, onWait: printWaiting(stderr) });
   return {

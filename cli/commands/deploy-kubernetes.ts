@@ -37,7 +37,7 @@ export async function applyOnKubernetes(
   const { stdout, env } = context;
   const plan = createPlan(config, components);
   const { resolveContext } = await import("../targets/kubernetes/api/resolve-context.ts");
-  const address = resolveContext(findVariablesAddress(config.clusterName, env) ?? {});
+  const address = await resolveContext(findVariablesAddress(config.clusterName, env) ?? {});
   const missing = listMissingComponents(config, components);
   if (missing.length > 0) {
     stdout.write(`Note: requested but not available in this version: ${missing.join(", ")}.\n`);
@@ -155,7 +155,7 @@ async function openDeployment(clusterName: string, env: NodeJS.ProcessEnv) {
     import("../targets/kubernetes/deploy.ts"),
     import("../targets/kubernetes/state/record.ts"),
   ]);
-  const address = resolveContext(findDeploymentAddress(clusterName, env) ?? {});
+  const address = await resolveContext(findDeploymentAddress(clusterName, env) ?? {});
   const { title } = createKubernetesTarget({ clusterName, address, env });
-  return { connection: connect(address), undeploy, readPlan, title };
+  return { connection: await connect(address), undeploy, readPlan, title };
 }

@@ -35,7 +35,7 @@ export async function restoreOnKubernetes(
   if (noStart) {
     throw new CommandError("--no-start is for embedded clusters; Kubernetes keeps what is deployed running", 2);
   }
-  const connection = connect(address);
+  const connection = await connect(address);
   const plan = await importDeployment({
     connection,
     file,

@@ -62,6 +62,12 @@ export const settings = defineSettings({
     secret: true,
     description: "Database of the deployment, whose audit trail administrators may search.",
   },
+  WORKSPACE_CREATION: {
+    kind: "string",
+    oneOf: ["operators", "self-service"],
+    default: "operators",
+    description: "Who creates workspaces, as the workspace API has it: what a user may not do is not offered.",
+  },
   PORTAL_SERVICES: {
     kind: "string",
     default: "[]",

@@ -64,6 +64,7 @@ export const manifest: Component = {
             ...toIdentity(context),
             ...administratorEnv(context),
             ...(context.isEnabled("postgres") && { DATABASE_URL: { database: "url" } as const }),
+            WORKSPACE_CREATION: settings.variables.WORKSPACE_CREATION,
             ...toServices(context),
             ...toStorage(context),
             PLATFORM_CONFIGURATION: { configMap: PLATFORM_MAP, key: "configuration.json" },

@@ -70,7 +70,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
   });
   const sessionGuard = createSessionGuard(sessions, settings.PUBLIC_URL, auth?.forget);
   addConfigRoute(app, settings, { hasIdentity: auth !== undefined, hasFiles: storage !== undefined, registry });
-  addSessionRoutes(app, sessionGuard);
+  addSessionRoutes(app, sessionGuard, { isSelfService: settings.WORKSPACE_CREATION === "self-service" });
   addServiceRoutes(app, { sessionGuard, registry, health });
   addFileRoutes(app, { sessionGuard, storage, limits });
   addAdminRoutes(app, {

@@ -14,6 +14,9 @@ import { addSwathRoutes } from "./swath.ts";
 import { addTokenRoutes } from "./tokens.ts";
 import { addUserRoutes } from "./users.ts";
 
+const FORM = "application/x-www-form-urlencoded";
+const READ = { parseAs: "buffer", bodyLimit: 1_000_000 } as const;
+
 /** The API alone, for servers. */
 export async function createApi(context: HubContext): Promise<FastifyInstance> {
   const app = createApp(context.logger);
@@ -48,21 +51,38 @@ export function addApi(app: FastifyInstance, context: HubContext): void {
   app.addHook("onSend", async (_request, reply) => {
     void reply.header("x-jupyterhub-version", JUPYTERHUB_VERSION);
   });
-  // Clients send empty bodies as JSON.
-  app.removeContentTypeParser("application/json");
-  const json = createJsonBodyParser();
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer", bodyLimit: 1_000_000 },
-    async (request: FastifyRequest, body: Buffer) => (body.length === 0 ? null : json(request, body)),
-  );
-  addHubRoutes(app, context);
-  addUserRoutes(app, context);
-  addServerRoutes(app, context);
-  addTokenRoutes(app, context);
-  addGroupRoutes(app, context);
-  addShareRoutes(app, context);
-  addShareCodeRoutes(app, context);
-  addSwathRoutes(app, context);
   addOauthRoutes(app, context);
+  void app.register(async (scope) => {
+    readBodies(scope);
+    addHubRoutes(scope, context);
+    addUserRoutes(scope, context);
+    addServerRoutes(scope, context);
+    addTokenRoutes(scope, context);
+    addGroupRoutes(scope, context);
+    addShareRoutes(scope, context);
+    addShareCodeRoutes(scope, context);
+    addSwathRoutes(scope, context);
+  });
+}
+
+/**
+ * Bodies are JSON, as in JupyterHub whatever type a client with a token names: curl calls them a form where it is told nothing. Taken for
+ * a form, a narrow token would be one without limits. Browsers send forms to any host that a page names, so with a cookie a form is one.
+ */
+function readBodies(app: FastifyInstance): void {
+  const json = createJsonBodyParser();
+  const readJson = async (request: FastifyRequest, body: Buffer): Promise<unknown> =>
+    body.length === 0 ? null : json(request, body);
+  const hasToken = ({ headers }: FastifyRequest): boolean => headers.authorization !== undefined;
+  app.removeContentTypeParser(["application/json", FORM, "text/plain"]);
+  app.addContentTypeParser("application/json", READ, readJson);
+  app.addContentTypeParser(FORM, READ, async (request: FastifyRequest, body: Buffer) =>
+    hasToken(request) ? readJson(request, body) : parseForm(body.toString("utf8")),
+  );
+  app.addContentTypeParser("*", READ, async (request: FastifyRequest, body: Buffer) => {
+    if (!hasToken(request)) {
+      throw new Problem(415, "The body must be JSON, with the content type application/json.");
+    }
+    return readJson(request, body);
+  });
 }

@@ -13,10 +13,13 @@ const Params = Type.Object({
   server: Type.Optional(Type.String({ maxLength: 60 })),
 });
 const NewCode = Type.Union([
-  Type.Object({
-    scopes: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 })),
-    expires_in: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 * 86_400 })),
-  }),
+  Type.Object(
+    {
+      scopes: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 })),
+      expires_in: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 * 86_400 })),
+    },
+    { additionalProperties: false },
+  ),
   Type.Null(),
 ]);
 const Which = Type.Object({

@@ -13,13 +13,16 @@ const Params = Type.Object({
   owner: Type.String({ minLength: 1, maxLength: 255 }),
   server: Type.Optional(Type.String({ maxLength: 60 })),
 });
-const NewShare = Type.Object({
-  user: Type.Optional(Name),
-  group: Type.Optional(Name),
-  scopes: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 })),
-  /** Seconds; until it is taken back where left out. */
-  expires_in: Type.Optional(Type.Integer({ minimum: 1 })),
-});
+const NewShare = Type.Object(
+  {
+    user: Type.Optional(Name),
+    group: Type.Optional(Name),
+    scopes: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 })),
+    /** Seconds; until it is taken back where left out. */
+    expires_in: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+);
 type Route = { Params: { owner: string; server?: string } };
 
 interface ShareRow {

@@ -15,12 +15,16 @@ const Params = Type.Object({
 });
 const NewToken = Type.Union([
   Type.Null(),
-  Type.Object({
-    note: Type.Optional(Type.String({ maxLength: 500 })),
-    expires_in: Type.Optional(Type.Union([Type.Null(), Type.Number({ minimum: 1 })])),
-    scopes: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 100 })),
-    roles: Type.Optional(Type.Array(Type.String({ maxLength: 100 }))),
-  }),
+  // A limit that is misspelt is refused: without it the token could do more, or for longer.
+  Type.Object(
+    {
+      note: Type.Optional(Type.String({ maxLength: 500 })),
+      expires_in: Type.Optional(Type.Union([Type.Null(), Type.Number({ minimum: 1 })])),
+      scopes: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 100 })),
+      roles: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+    },
+    { additionalProperties: false },
+  ),
 ]);
 type Route = { Params: { name: string; id?: string } };
 const MAX_TOKENS = 500;
@@ -59,7 +63,10 @@ export function addTokenRoutes(app: FastifyInstance, { sql, callers }: HubContex
       const { name } = request.params;
       requireScope(caller, "tokens", { user: name });
       const user = await requireUser(sql, name);
-      const { note = "", expires_in: seconds, scopes = ["inherit"] } = request.body ?? {};
+      const { note = "", expires_in: seconds, scopes = ["inherit"], roles = [] } = request.body ?? {};
+      if (roles.length > 0) {
+        throw new Problem(400, `This hub has no roles to give (${roles.join(", ")}); name scopes.`);
+      }
       const unknown = scopes.filter((scope) => !isScope(scope));
       if (unknown.length > 0) {
         throw new Problem(400, `There is no scope ${unknown.join(", ")}.`);

@@ -94,7 +94,9 @@ async function describeAssets(
       described: await pool.describe(location, signal),
     })),
   );
-  const assets = found.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const assets = found.flatMap((each) =>
+    each.status === "fulfilled" && each.value.described.crs.local === undefined ? [each.value] : [],
+  );
   const [failed] = found;
   if (assets.length === 0 && failed?.status === "rejected") {
     throw failed.reason as Error;

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 
+import type { Bbox, Crs } from "@swath/raster";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { Picture } from "../tiles/picture-cache.ts";
+import { toNamedBounds } from "../tiler/own-pixels.ts";
 import { notesOf } from "./request-notes.ts";
 import { crsUri } from "../tiles/tile-matrix-sets.ts";
 
@@ -20,10 +22,20 @@ export function sendImage(
     .header("etag", etag)
     .header("cache-control", "private, no-cache")
     .header("vary", "authorization, cookie")
-    .header("content-crs", `<${crsUri(crs)}>`)
-    .header("content-bbox", (crs.isNorthFirst ? [bbox[1], bbox[0], bbox[3], bbox[2]] : bbox).join(","));
+    .header("content-bbox", toOwnOrder(bbox, crs).join(","));
+  if (crs.local === undefined) {
+    void reply.header("content-crs", `<${crsUri(crs)}>`);
+  }
   if (request.headers["if-none-match"]?.split(/,\s*/).includes(etag) === true) {
     return reply.code(304).send();
   }
   return reply.type(contentType).send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+function toOwnOrder(bbox: Bbox, crs: Crs): Bbox {
+  return crs.local !== undefined
+    ? toNamedBounds(bbox, crs)
+    : crs.isNorthFirst
+      ? [bbox[1], bbox[0], bbox[3], bbox[2]]
+      : bbox;
 }

@@ -16,6 +16,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { toBoxGeometry } from "../http/box-geometry.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
@@ -35,9 +36,11 @@ import { declareParameters } from "./check-parameters.ts";
 import { describeCog } from "./describe-cog.ts";
 import { locateFile } from "./locate-file.ts";
 import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import { fromNamedArea, fromNamedBounds, fromNamedPoint } from "./own-pixels.ts";
 import type { Operation } from "./parameter-names.ts";
 import { zoomsOf } from "./zooms.ts";
 
+const DEGREES = parseCrs("OGC:CRS84");
 const FEATURE_BYTES = 4 * 1024 * 1024;
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -98,26 +101,27 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const describe = (request: FastifyRequest, reply: FastifyReply): Promise<DescribedRaster> =>
     pool.describe(locationOf(request), signalOf(reply));
 
+  /** What coordinates of a request are in, where it does not say: degrees, or the pixels of a raster that is nowhere. */
+  const systemOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Crs> => {
+    const named = one((request.query as Query)["coord_crs"]);
+    if (named !== undefined) {
+      return parseCrs(named);
+    }
+    const { crs } = await describe(request, reply);
+    return crs.local === undefined ? DEGREES : crs;
+  };
+
   get("info", "/info", async (request, reply) => describeCog(await describe(request, reply)));
   get("info", "/info.geojson", async (request, reply) => {
     const described = await describe(request, reply);
-    const bbox = described.geographicBounds ?? [-180, -90, 180, 90];
-    const [west, south, east, north] = bbox;
+    if (described.crs.local !== undefined) {
+      return reply
+        .type("application/geo+json")
+        .send({ type: "Feature", geometry: null, properties: describeCog(described) });
+    }
     return reply.type("application/geo+json").send({
       type: "Feature",
-      bbox,
-      geometry: {
-        type: "Polygon",
-        coordinates: [
-          [
-            [west, south],
-            [east, south],
-            [east, north],
-            [west, north],
-            [west, south],
-          ],
-        ],
-      },
+      ...toBoxGeometry(described.geographicBounds ?? [-180, -90, 180, 90]),
       properties: describeCog(described),
     });
   });
@@ -145,14 +149,14 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   get("statistics", "/statistics", async (request, reply) => statistics(request, reply, {}));
   post("area-statistics", "/statistics", async (request, reply) => {
     const query = request.query as Query;
-    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const coordCrs = await systemOf(request, reply);
+    const named = one(query["dst_crs"]);
     // The pixels of the file itself, where no other system is asked for.
-    const crs = one(query["dst_crs"]) ?? (await describe(request, reply)).crs.id;
+    const crs = named === undefined ? (await describe(request, reply)).crs : parseCrs(named);
     const described: unknown[] = [];
     for (const feature of parseFeatures(request.body)) {
-      const clip = parseArea(feature, coordCrs);
-      const bbox = boundsOf(clip, parseCrs(crs));
-      const values = await statistics(request, reply, { crs: parseCrs(crs), bbox, bboxCrs: parseCrs(crs) }, clip);
+      const clip = fromNamedArea(parseArea(feature, coordCrs));
+      const values = await statistics(request, reply, { crs, bbox: boundsOf(clip, crs), bboxCrs: crs }, clip);
       described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
     }
     const isCollection = (request.body as { type?: unknown }).type === "FeatureCollection";
@@ -163,9 +167,10 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const crop: Handler = async (request, reply) => {
     const query = request.query as Query;
     const { size, format } = parsePathSize(request.params);
-    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
-    const crs = parseCrs(one(query["dst_crs"]) ?? coordCrs.id);
-    const clip = parseArea(request.body, coordCrs);
+    const coordCrs = await systemOf(request, reply);
+    const named = one(query["dst_crs"]);
+    const crs = named === undefined ? coordCrs : parseCrs(named);
+    const clip = fromNamedArea(parseArea(request.body, coordCrs));
     const bbox = boundsOf(clip, crs);
     return image(request, reply, { crs, bbox, bboxCrs: crs, ...sizeOf(query, size) }, format, clip);
   };
@@ -185,7 +190,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     }
     const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
     const { expressions } = pixels;
-    return { coordinates: [x, y], values, band_names: expressions, band_descriptions: expressions };
+    return { coordinates: fromNamedPoint(x, y, crs), values, band_names: expressions, band_descriptions: expressions };
   };
   const isInside = async (scenes: PixelsRequest["scenes"], crs: Crs, x: number, y: number, reply: FastifyReply) => {
     const { location } = scenes[0]!.assets["data"]!;
@@ -193,17 +198,18 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   };
   get("point", "/point/:lonlat", async (request, reply) => {
     const query = request.query as Query;
-    const [x, y] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
-    const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const [column = 0, row = 0] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
+    const crs = await systemOf(request, reply);
+    const [x, y] = fromNamedPoint(column, row, crs);
     const { expressions } = parseRender(query);
     const scene = sceneOf(request);
     const { location, nodata } = scene.assets.data;
     if (expressions !== undefined || nodata !== undefined) {
       const names = expressions ?? listDataBands((await describe(request, reply)).info.bands, scene.assets.data);
-      return readExpressions({ scenes: [scene], expressions: names, ...parseUnscale(query) }, crs, x!, y!, reply);
+      return readExpressions({ scenes: [scene], expressions: names, ...parseUnscale(query) }, crs, x, y, reply);
     }
     const values = await pool.point(
-      { location, crs, x: x!, y: y!, ...parseUnscale(query), ...parseCubeSelection(query) },
+      { location, crs, x, y, ...parseUnscale(query), ...parseCubeSelection(query) },
       signalOf(reply),
     );
     if (values === undefined) {
@@ -212,7 +218,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const names = values.map((_, band) => `b${band + 1}`);
     const { bands } = (await describe(request, reply)).info;
     const descriptions = chooseBands(bands, scene.assets.data).map((band, at) => bands[band]?.description ?? names[at]);
-    return { coordinates: [x, y], values, band_names: names, band_descriptions: descriptions };
+    return { coordinates: [column, row], values, band_names: names, band_descriptions: descriptions };
   });
 
   const preview: Handler = async (request, reply) => {
@@ -228,8 +234,9 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const part: Handler = async (request, reply) => {
     const query = request.query as Query;
     const { size, format } = parsePathSize(request.params);
-    const bbox = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
-    const bboxCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const bboxCrs = await systemOf(request, reply);
+    const named = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
+    const bbox = fromNamedBounds(named, bboxCrs);
     const crs = one(query["dst_crs"]);
     return image(
       request,

@@ -1,5 +1,6 @@
 import type { DescribedRaster } from "@swath/raster";
 
+import { toNamedBounds } from "./own-pixels.ts";
 import { crsUri } from "../tiles/tile-matrix-sets.ts";
 
 const DTYPES: ReadonlyMap<string, string> = new Map(
@@ -10,8 +11,8 @@ const DTYPES: ReadonlyMap<string, string> = new Map(
 export function describeCog({ info, bounds, crs }: DescribedRaster) {
   const [first] = info.bands;
   return {
-    bounds,
-    crs: crsUri(crs),
+    bounds: toNamedBounds(bounds, crs),
+    crs: crs.local === undefined ? crsUri(crs) : null,
     // How well positions in WGS 84 are known, without grids of datum shifts; null where nobody says.
     crs_accuracy_metres: crs.accuracy ?? null,
     band_metadata: info.bands.map(({ unit }, band) => [`b${band + 1}`, unit === undefined ? {} : { unit }]),

@@ -11,19 +11,24 @@ export interface SessionResponse {
     readonly name?: string;
     readonly email?: string;
     readonly isAdmin: boolean;
+    readonly mayCreateWorkspaces: boolean;
   } | null;
   /** ISO 8601; ask again before then, and the login is renewed. */
   readonly renewAt?: string;
 }
 
-export function addSessionRoutes(app: FastifyInstance, sessionGuard: SessionGuard): void {
+export function addSessionRoutes(
+  app: FastifyInstance,
+  sessionGuard: SessionGuard,
+  { isSelfService }: { readonly isSelfService: boolean },
+): void {
   app.get("/api/session", async (request, reply): Promise<SessionResponse> => {
     void reply.header("cache-control", "no-store");
-    return toResponse(await sessionGuard.find(request, reply, { confirm: true }));
+    return toResponse(await sessionGuard.find(request, reply, { confirm: true }), isSelfService);
   });
 }
 
-function toResponse(session: Session | undefined): SessionResponse {
+function toResponse(session: Session | undefined, isSelfService: boolean): SessionResponse {
   if (session === undefined) {
     return { user: null };
   }
@@ -35,6 +40,7 @@ function toResponse(session: Session | undefined): SessionResponse {
       ...(typeof claims.name === "string" && claims.name !== "" && { name: claims.name }),
       ...(typeof claims.email === "string" && { email: claims.email }),
       isAdmin: session.isAdmin,
+      mayCreateWorkspaces: session.isAdmin || isSelfService,
     },
     // A little into the time in which it is renewed, so that one request is enough.
     renewAt: new Date((claims.exp - RENEW_BEFORE + 5) * 1000).toISOString(),

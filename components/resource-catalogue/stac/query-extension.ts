@@ -1,7 +1,9 @@
 import { badParameter } from "../http/errors.ts";
 import { parseJson, toText } from "../http/parameters.ts";
 import { type Expression, allOf, call, property } from "../query/expression.ts";
+import { toPropertySql } from "../query/properties.ts";
 
+const NUMBER = /^-?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,2})?$/i;
 const COMPARISONS = { eq: "=", neq: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
 /** The query extension: `{"eo:cloud_cover": {"lt": 10}}`; everything must hold. */
@@ -32,7 +34,7 @@ function toTest(name: string, op: string, operand: unknown): Expression {
     case "lte":
     case "gt":
     case "gte":
-      return call(COMPARISONS[op], subject, toLiteral(operand));
+      return orAsNumber(name, operand, (value) => call(COMPARISONS[op], subject, toLiteral(value)));
     case "startsWith":
       return call("like", subject, { kind: "string", value: `${escapeLike(operand)}%` });
     case "endsWith":
@@ -43,13 +45,32 @@ function toTest(name: string, op: string, operand: unknown): Expression {
       if (!Array.isArray(operand)) {
         throw badParameter("query", "must have a list for the operator in");
       }
-      return call("in", subject, { kind: "array", items: operand.map(toLiteral) });
+      return orAsNumber(name, operand, (value) =>
+        call("in", subject, { kind: "array", items: (value as readonly unknown[]).map(toLiteral) }),
+      );
     default:
       throw badParameter(
         "query",
         `has no operator ${JSON.stringify(op)}; it has eq, neq, lt, lte, gt, gte, startsWith, endsWith, contains, in`,
       );
   }
+}
+
+/**
+ * Clients that make queries from texts (`eo:cloud_cover<10`) send numbers as texts: these stand for the number as well, in properties
+ * that may hold one.
+ */
+function orAsNumber(name: string, operand: unknown, toCondition: (operand: unknown) => Expression): Expression {
+  const { type } = toPropertySql(name);
+  const operands = Array.isArray(operand) ? operand : [operand];
+  if (
+    !operands.every((each) => typeof each === "string" && NUMBER.test(each)) ||
+    (type !== "number" && type !== "json")
+  ) {
+    return toCondition(operand);
+  }
+  const asNumber = toCondition(Array.isArray(operand) ? operands.map(Number) : Number(operand));
+  return type === "number" ? asNumber : call("or", asNumber, toCondition(operand));
 }
 
 function toLiteral(value: unknown): Expression {

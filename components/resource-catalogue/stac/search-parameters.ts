@@ -19,12 +19,15 @@ export type RawParameters = Readonly<Record<string, unknown>>;
 export interface StacSearch {
   readonly search: Omit<SearchRequest, "reader" | "kinds" | "countUpTo">;
   readonly fields: Fields | undefined;
+  /** Members of a body that are not known here, such as those of extensions of other servers (`context`, `conf`); at most ten. */
+  readonly ignored: readonly string[];
 }
 
 export const DEFAULT_LIMIT = 10;
 export const MAX_LIMIT = 10_000;
 /** Ids and collections that one search may name. */
 const MAX_NAMES = 1000;
+const MAX_IGNORED = 10;
 const CRS84 = /^https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/(?:1\.3\/CRS84|0\/CRS84h)$/;
 
 const KNOWN = new Set([
@@ -62,13 +65,6 @@ export function readQueryString(request: FastifyRequest, allowed: ReadonlySet<st
 
 /** @throws {Problem | FilterError} naming the parameter at fault and what is expected of it */
 export function parseSearch(raw: RawParameters, isBody: boolean): StacSearch {
-  if (isBody) {
-    for (const name of Object.keys(raw)) {
-      if (!KNOWN.has(name)) {
-        throw badParameter(name, `is not known here; known are ${[...KNOWN].join(", ")}`);
-      }
-    }
-  }
   const { datetime, token } = raw;
   const place = parsePlace(raw, isBody);
   const ids = parseNames(raw["ids"], "ids", isBody);
@@ -87,8 +83,15 @@ export function parseSearch(raw: RawParameters, isBody: boolean): StacSearch {
       ...(token !== undefined && token !== null && { after: parseToken(toText(token, "token")) }),
     },
     fields: parseFields(raw["fields"], isBody),
+    ignored: isBody ? findIgnored(raw) : [],
   };
 }
+
+/** Names that a header can hold: the rest is left out. */
+const findIgnored = (raw: RawParameters): readonly string[] =>
+  Object.keys(raw)
+    .filter((name) => !KNOWN.has(name) && /^[\w:.-]{1,60}$/.test(name))
+    .slice(0, MAX_IGNORED);
 
 export function parseLimit(value: unknown, standard = DEFAULT_LIMIT): number {
   if (value === undefined || value === null) {

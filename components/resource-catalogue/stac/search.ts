@@ -24,7 +24,12 @@ const ITEM_PARAMETERS = new Set([
   "query",
   "q",
   "ids",
+  // pystac-client names the collection of the address once more.
+  "collections",
 ]);
+
+/** Names members of a search that had no effect. */
+const IGNORED_HEADER = "x-ignored-members";
 
 /** Item search (STAC API 1.0 item-search), and the items of a collection. */
 export function addSearchRoutes(scope: FastifyInstance, context: CatalogueContext): void {
@@ -35,6 +40,9 @@ export function addSearchRoutes(scope: FastifyInstance, context: CatalogueContex
   scope.post("/search", async (request, reply) => {
     const body: RawParameters = request.body === undefined ? {} : requireObject(request.body).value;
     const search = parseSearch(body, true);
+    if (search.ignored.length > 0) {
+      void reply.header(IGNORED_HEADER, search.ignored.join(", "));
+    }
     return sendPage(context, request, reply, {
       search,
       toPage: (rel, token) => ({
@@ -54,6 +62,9 @@ export function addSearchRoutes(scope: FastifyInstance, context: CatalogueContex
       throw notFound(`Collection ${JSON.stringify(collection)}`);
     }
     const parsed = parseSearch(readQueryString(request, ITEM_PARAMETERS), false);
+    if (parsed.search.collections?.includes(collection) === false) {
+      throw badParameter("collections", `may name no other collection than that of the address, ${collection}`);
+    }
     return sendPage(context, request, reply, {
       reader,
       search: { ...parsed, search: { ...parsed.search, collections: [collection] } },

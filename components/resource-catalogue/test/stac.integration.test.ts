@@ -81,6 +81,39 @@ test("searches by place, time, property, text and CQL2 find the same item", asyn
   }
 });
 
+test("a query's numbers may be texts, as clients make them of `eo:cloud_cover<10`", async () => {
+  for (const [query, expected] of [
+    [{ "eo:cloud_cover": { gte: "7", lt: "8" } }, 1],
+    [{ "eo:cloud_cover": { in: ["3", "11"] } }, 2],
+    [{ "view:off_nadir": { eq: "1" } }, 5],
+    [{ "view:off_nadir": { lt: "1e0" } }, 5],
+    // A text that is no number stays one.
+    [{ title: { eq: "Scene" } }, 29],
+  ] as const) {
+    const { status, body, text } = await request("POST", "/stac/search", {
+      body: { collections: ["c2"], query, limit: 1 },
+    });
+    assert.equal(status, 200, text);
+    assert.equal(body.numberMatched, expected, JSON.stringify(query));
+  }
+});
+
+test("the items of a collection may be asked for with its name once more, and with no other", async () => {
+  const items = "/stac/collections/c2/items?limit=5&collections=";
+  const { status, body } = await request("GET", `${items}c2`);
+  assert.deepEqual([status, body.numberMatched], [200, 30]);
+  const other = await request("GET", `${items}c1`);
+  assert.equal(other.status, 400);
+  assert.match(other.text, /no other collection than that of the address, c2/);
+});
+
+test("members of a search that are not known are named in a header and have no effect", async () => {
+  const { status, headers, body } = await request("POST", "/stac/search", {
+    body: { collections: ["c2"], context: "on", conf: { nofields: true }, "x\ny": 1, limit: 1 },
+  });
+  assert.deepEqual([status, body.numberMatched, headers.get("x-ignored-members")], [200, 30, "context, conf"]);
+});
+
 test("pages by token meet every item once, whatever the order, forwards and backwards", async () => {
   const orders = ["-datetime", "+id", "-eo:cloud_cover", "title,-id", "view:off_nadir", "-view:off_nadir,+datetime"];
   for (const sortby of orders) {

@@ -92,6 +92,9 @@ export function describeAsset({ href, described, statistics = [] }: ReadRaster):
 /** The outline of a raster in longitude and latitude. @throws {ProductError} */
 export function toRasterFootprint({ info, crs }: DescribedRaster): Footprint {
   const { width, height, transform, gcps } = info;
+  if (crs.local !== undefined) {
+    throw new ProductError("The raster has no georeference: it cannot be placed on Earth.");
+  }
   const corners: readonly (readonly [number, number])[] = [
     [0, 0],
     [0, height],

@@ -77,13 +77,17 @@ test("a GeoTIFF of a system without a code is where GDAL has it, or refused", { 
       path,
     ]);
     const raster = await openRaster({ kind: "file", path });
-    const { crs } = raster.info;
+    const { crs, unknownCrs } = raster.info;
     await raster.close();
+    if (crs === undefined && unknownCrs === undefined) {
+      // GDAL wrote it into a side file: there is no place to be wrong about.
+      assert.equal((await engine.describe({ kind: "file", path })).crs.local, "coordinates", definition);
+      continue;
+    }
     if (crs === undefined) {
       await assert.rejects(
         engine.describe({ kind: "file", path }),
-        (error) =>
-          error instanceof RasterError && error.code === "unsupported" && /system|georeferenced/.test(error.message),
+        (error) => error instanceof RasterError && error.code === "unsupported" && /system/.test(error.message),
         definition,
       );
       continue;

@@ -12,6 +12,8 @@ app.post(
   () => ({}),
 );
 
+app.delete("/any", (request) => ({ type: typeof request.body }));
+
 async function post(url: string, payload: string) {
   const response = await app.inject({ method: "POST", url, payload, headers: { "content-type": "application/json" } });
   return { status: response.statusCode, body: JSON.parse(response.body) as Record<string, unknown> };
@@ -33,11 +35,21 @@ test("answers 413 to a body of more than 250,000 values", async () => {
   assert.equal((await post("/any", `[${"1,".repeat(1_000_000)}1]`)).status, 413);
 });
 
-test("answers 400 to what is not JSON and to an empty body", async () => {
-  for (const payload of ["", "{", "[1,]", '{"__proto__":1}', '{"a":"\\u0000"}', '["\\ud800"]']) {
+test("answers 400 to what is not JSON", async () => {
+  for (const payload of ["{", "[1,]", '{"__proto__":1}', '{"a":"\\u0000"}', '["\\ud800"]']) {
     assert.equal((await post("/any", payload)).status, 400, payload);
   }
   assert.deepEqual(await post("/any", '\ufeff{"a":1}'), { status: 200, body: { type: "object" } });
+});
+
+test("takes an empty body for none: the route says whether it needs one", async () => {
+  const headers = { "content-type": "application/json" };
+  const remove = await app.inject({ method: "DELETE", url: "/any", headers });
+  assert.deepEqual([remove.statusCode, remove.json()], [200, { type: "undefined" }]);
+  assert.deepEqual(await post("/any", ""), { status: 200, body: { type: "undefined" } });
+  const { status, body } = await post("/numbers", "");
+  assert.equal(status, 400);
+  assert.match(String(body["detail"]), /body must be object/);
 });
 
 test("reports every mistake of a small body, and one of a large one", async () => {

@@ -161,6 +161,43 @@ test("a shared server opens for whom it is shared with, until the share ends", {
   await stop("eric", "s");
 });
 
+test(
+  "a narrow token stays narrow, whatever type its request names, and a misspelt limit is refused",
+  { skip },
+  async () => {
+    const { authorization } = await headersOf("bob");
+    const make = (body: string, headers: Readonly<Record<string, string>>) =>
+      hub.send("POST", "/hub/api/users/bob/tokens", { headers, body });
+    const narrow = JSON.stringify({ scopes: ["read:users!user"], expires_in: 60 });
+    for (const type of [
+      "application/json",
+      "application/x-www-form-urlencoded",
+      "text/plain",
+      "application/octet-stream",
+    ]) {
+      const { status, text, body } = await make(narrow, { authorization, "content-type": type });
+      assert.equal(status, 201, `${type}: ${text}`);
+      assert.match(body.scopes.join(" "), /^(?:read:users[a-z:]*!user=bob ?)+$/, type);
+      assert.ok(Math.abs(Date.parse(body.expires_at) - Date.now() - 60_000) < 30_000, body.expires_at);
+    }
+    const form = { authorization, "content-type": "application/x-www-form-urlencoded" };
+    for (const [body, message] of [
+      ["scopes=read:users", /not valid JSON/],
+      ['{"scope":["read:users!user"]}', /scope|additional/],
+      ['{"scopes":["read:users!user"],"expires":60}', /expires|additional/],
+      ['{"roles":["user"]}', /no roles/],
+    ] as const) {
+      const { status, text } = await make(body, form);
+      assert.equal(status, 400, text);
+      assert.match(text, message);
+    }
+    assert.equal((await hub.api("bob", "POST", "/shares/bob/x", { user: "eric", expires: 4 })).status, 400);
+    // Without a token it may be a page of another host that sends it.
+    assert.equal((await make(narrow, { "content-type": "text/plain" })).status, 415);
+    assert.equal((await make(narrow, { "content-type": "application/x-www-form-urlencoded" })).status, 400);
+  },
+);
+
 test("a shared server gets a token for itself alone in place of its visitor's", { skip }, async () => {
   await start("eric", "e", "echo");
   await hub.api("eric", "POST", "/shares/eric/e", { user: "bob" });

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { AppsV1Api, AuthorizationV1Api, CoreV1Api, KubeConfig, VersionApi } from "@kubernetes/client-node";
+import type { AppsV1Api, AuthorizationV1Api, CoreV1Api, KubeConfig, VersionApi } from "@kubernetes/client-node";
 
+import { loadClient } from "../client/load-client.ts";
 import { KubernetesError } from "../kubernetes-error.ts";
 import { type ObjectApi, createObjectApi } from "./object-api.ts";
 
@@ -29,10 +30,12 @@ export interface Connection {
 
 /**
  * Opens the cluster of a context. Nothing is sent yet.
- * @throws {KubernetesError} when there is no kubeconfig, or no such context in it
+ * @throws {KubernetesError} when there is no kubeconfig, no such context in it, or no client library
  */
-export function connect({ context, kubeconfig }: ClusterAddress): Connection {
-  const config = loadConfig(kubeconfig);
+export async function connect({ context, kubeconfig }: ClusterAddress): Promise<Connection> {
+  const files = listConfigFiles(kubeconfig);
+  const client = await loadClient();
+  const config = loadConfig(files, client.KubeConfig);
   const name = context ?? config.getCurrentContext();
   if (!name || config.getContextObject(name) === null) {
     const known = config.getContexts().map((one) => one.name);
@@ -46,28 +49,32 @@ export function connect({ context, kubeconfig }: ClusterAddress): Connection {
     server: config.getCurrentCluster()?.server ?? "",
     config,
     objects: createObjectApi(config),
-    core: config.makeApiClient(CoreV1Api),
-    apps: config.makeApiClient(AppsV1Api),
-    authorization: config.makeApiClient(AuthorizationV1Api),
-    version: config.makeApiClient(VersionApi),
+    core: config.makeApiClient(client.CoreV1Api),
+    apps: config.makeApiClient(client.AppsV1Api),
+    authorization: config.makeApiClient(client.AuthorizationV1Api),
+    version: config.makeApiClient(client.VersionApi),
   };
 }
 
-function loadConfig(kubeconfig: string | undefined): KubeConfig {
+/** At least one. */
+function listConfigFiles(kubeconfig: string | undefined): readonly string[] {
   const files = (kubeconfig || join(homedir(), ".kube/config")).split(delimiter).filter((file) => existsSync(file));
-  const [first, ...others] = files;
-  if (first === undefined) {
+  if (files.length === 0) {
     throw new KubernetesError(
       kubeconfig
         ? `the kubeconfig that KUBECONFIG names does not exist: ${kubeconfig}`
         : "there is no kubeconfig (~/.kube/config, or the file that KUBECONFIG names), so no cluster is known",
     );
   }
-  const config = new KubeConfig();
+  return files;
+}
+
+function loadConfig([first = "", ...others]: readonly string[], Config: typeof KubeConfig): KubeConfig {
+  const config = new Config();
   try {
     config.loadFromFile(first);
     for (const file of others) {
-      const more = new KubeConfig();
+      const more = new Config();
       more.loadFromFile(file);
       config.mergeConfig(more, true);
     }

@@ -1,8 +1,9 @@
 import { Duplex, PassThrough } from "node:stream";
 
-import { PortForward } from "@kubernetes/client-node";
+import type { PortForward } from "@kubernetes/client-node";
 
 import type { Connection } from "../api/connection.ts";
+import { loadClient } from "../client/load-client.ts";
 import { describeApiError } from "../kubernetes-error.ts";
 
 interface PodAddress {
@@ -21,7 +22,8 @@ export async function connectToPod({ config }: Connection, { namespace, pod, por
   errors.on("data", (text: Buffer) => stream.destroy(new Error(`pod ${namespace}/${pod}: ${text.toString().trim()}`)));
   let socket: Awaited<ReturnType<PortForward["portForward"]>>;
   try {
-    socket = await new PortForward(config).portForward(namespace, pod, [port], fromPod, errors, toPod);
+    const client = await loadClient();
+    socket = await new client.PortForward(config).portForward(namespace, pod, [port], fromPod, errors, toPod);
   } catch (cause) {
     throw new Error(`pod ${namespace}/${pod} cannot be reached: ${describeApiError(cause)}`, { cause });
   }

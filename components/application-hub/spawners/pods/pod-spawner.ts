@@ -12,6 +12,7 @@ import { readLife, readStart } from "./pod-state.ts";
 import { type Pod, SERVER } from "./pod-types.ts";
 import { readUsage } from "./pod-usage.ts";
 import { ignoreExisting, openUserNamespace } from "./user-namespace.ts";
+import { type Owner, ignoreForbidden, waitUntilCollected, waitUntilRemoved } from "./wait-until-gone.ts";
 
 export interface PodSpawnerOptions {
   readonly api: ClusterApi;
@@ -47,14 +48,20 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
 
   const make = async ({ object, lasts }: PlacedObject, namespace: string, server: Owned) => {
     const path = `${await paths.folderOf(object, namespace)}/${object.metadata.name}`;
+    if (!lasts) {
+      await waitUntilCollected(api, path, namespace);
+    }
     await api.apply(path, lasts ? object : own(object, server), server.manager);
   };
   const makeVolume = async ({ object, lasts }: PlacedObject, namespace: string, server: Owned) => {
     const folder = await paths.folderOf(object, namespace);
     const path = `${folder}/${object.metadata.name}`;
+    if (!lasts) {
+      await waitUntilCollected(api, path, namespace);
+    }
     const existing = await api.get<Pod>(path);
     if (existing?.metadata.deletionTimestamp !== undefined) {
-      await abortOnDisconnect(api, path);
+      await waitUntilRemoved(api, path);
     }
     if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) {
       await ignoreExisting(api.create(folder, lasts ? object : own(object, server)));
@@ -117,7 +124,7 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
       const anchor = await retryWhileForbidden(async () => {
         // Of a start that a hub before this one left in the middle.
         if (await api.remove(`${secrets}/${pod}`, { propagationPolicy: "Foreground" })) {
-          await abortOnDisconnect(api, `${secrets}/${pod}`);
+          await waitUntilRemoved(api, `${secrets}/${pod}`);
         }
         return api.create<{ metadata: { uid: string } }>(secrets, objects.anchor);
       });
@@ -165,7 +172,7 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
 
 /** One server's part in objects that several may have: each is an owner, and knows its own fields by a name of its own. */
 interface Owned {
-  readonly owner: object;
+  readonly owner: Owner;
   readonly manager: string;
 }
 
@@ -203,7 +210,7 @@ const pickHub = (env: Readonly<Record<string, string>>): Readonly<Record<string,
 /** @throws {Error} that says what the cluster or the workspace's quota has against it */
 async function createPod(api: ClusterApi, pod: object, path: string): Promise<void> {
   // One that is ending still has the name.
-  await abortOnDisconnect(api, path);
+  await waitUntilRemoved(api, path);
   try {
     await api.create(path.slice(0, path.lastIndexOf("/")), pod);
   } catch (error) {
@@ -219,14 +226,6 @@ async function createPod(api: ClusterApi, pod: object, path: string): Promise<vo
       );
     }
     throw error;
-  }
-}
-
-async function abortOnDisconnect(api: ClusterApi, path: string): Promise<void> {
-  for (const until = Date.now() + STOP_MS; (await api.get(path)) !== undefined; await sleep(LOOK_MS)) {
-    if (Date.now() > until) {
-      throw new Error(`${path.slice(path.lastIndexOf("/") + 1)} of an earlier server does not end on the cluster`);
-    }
   }
 }
 
@@ -261,12 +260,4 @@ async function untilRunning(
     }
     await sleep(LOOK_MS);
   }
-}
-
-/** Without the namespace there are neither rights in it nor anything to remove. */
-function ignoreForbidden(error: unknown): undefined {
-  if (error instanceof ClusterApiError && error.status === 403) {
-    return undefined;
-  }
-  throw error;
 }

@@ -79,9 +79,16 @@ function encodeValue({ type, values }: TagValue): Buffer {
   return buffer;
 }
 
-/** GeoTIFF tags of a north-up grid whose system has an EPSG code. */
+/** GeoTIFF tags of a north-up grid whose system has an EPSG code, or of one that is in none. */
 export function toGeoTags({ crs, bbox, width, height }: Grid): readonly TagValue[] {
   const [minX, minY, maxX, maxY] = bbox;
+  const place: readonly TagValue[] = [
+    { id: 33_550, type: "double", values: [(maxX - minX) / width, (maxY - minY) / height, 0] },
+    { id: 33_922, type: "double", values: [0, 0, 0, minX, maxY, 0] },
+  ];
+  if (crs.local !== undefined) {
+    return crs.local === "pixels" ? [] : place;
+  }
   const code = crs.id === "OGC:CRS84" ? 4326 : Number(/^EPSG:(\d+)$/.exec(crs.id)?.[1]);
   if (!Number.isInteger(code)) {
     throw invalidRequest("GeoTIFF is written for systems with an EPSG code only.");
@@ -92,8 +99,7 @@ export function toGeoTags({ crs, bbox, width, height }: Grid): readonly TagValue
     [crs.isGeographic ? 2048 : 3072, code],
   ] as const;
   return [
-    { id: 33_550, type: "double", values: [(maxX - minX) / width, (maxY - minY) / height, 0] },
-    { id: 33_922, type: "double", values: [0, 0, 0, minX, maxY, 0] },
+    ...place,
     { id: 34_735, type: "short", values: [1, 1, 0, keys.length, ...keys.flatMap(([id, value]) => [id, 0, 1, value])] },
   ];
 }

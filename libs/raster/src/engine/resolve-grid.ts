@@ -92,7 +92,8 @@ function toSize(
 /** About the size of a pixel in a system. */
 export function resolutionOf(info: RasterInfo, crs: Crs): { x: number; y: number } {
   const { transform } = info;
-  if (transform !== undefined && info.crs?.id === crs.id && transform[1] === 0 && transform[3] === 0) {
+  const isOwn = createGeoreferencing(info).crs.id === crs.id;
+  if (transform !== undefined && isOwn && transform[1] === 0 && transform[3] === 0) {
     return { x: Math.abs(transform[0]), y: Math.abs(transform[4]) };
   }
   const bounds = boundsOf(info, crs);
@@ -104,7 +105,7 @@ export function resolutionOf(info: RasterInfo, crs: Crs): { x: number; y: number
   return { x: size, y: size };
 }
 
-/** West, south, east, north in degrees. */
+/** West, south, east, north in degrees; `undefined` for rasters that do not say where they are. */
 export function geographicBoundsOf(info: RasterInfo): Bbox | undefined {
-  return boundsOf(info, parseCrs("OGC:CRS84"));
+  return createGeoreferencing(info).crs.local === undefined ? boundsOf(info, parseCrs("OGC:CRS84")) : undefined;
 }

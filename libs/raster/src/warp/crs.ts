@@ -17,6 +17,8 @@ export interface Crs {
   readonly unit: number;
   /** Metres that positions are known to in WGS 84, without grids of datum shifts; left out where that is not known. */
   readonly accuracy?: number;
+  /** Of one raster that does not say in which system it is: x is the column and y the negative row of its pixels, or its own coordinates. */
+  readonly local?: "pixels" | "coordinates";
 }
 
 const MAX_CACHED = 512;

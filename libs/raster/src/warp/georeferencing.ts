@@ -2,6 +2,7 @@ import { RasterError } from "../errors.ts";
 import type { Affine, GroundControlPoint, RasterInfo } from "../readers/raster.ts";
 import type { Crs } from "./crs.ts";
 import { findCrs } from "./crs.ts";
+import { toLocalCrs } from "./local-crs.ts";
 
 /** In place: pixels (column, row of the full image, corners are whole) ↔ coordinates of the raster's own system. */
 export interface Georeferencing {
@@ -10,8 +11,15 @@ export interface Georeferencing {
   readonly toCoordinates: (columns: Float64Array, rows: Float64Array) => void;
 }
 
-/** @throws {RasterError} `unsupported` for rasters that say neither where they are nor in which system */
-export function createGeoreferencing({ transform, gcps, crs, unknownCrs }: RasterInfo): Georeferencing {
+/** Pixels of rasters without coordinates: y grows upwards, as everywhere. */
+const PIXELS: Affine = [1, 0, 0, 0, -1, 0];
+
+/**
+ * Of rasters that do not say where they are, or in which system, in a system of their own.
+ * @throws {RasterError} `unsupported` for systems that are not known
+ */
+export function createGeoreferencing(info: RasterInfo): Georeferencing {
+  const { transform, gcps, crs, unknownCrs } = info;
   if (crs === undefined && unknownCrs !== undefined) {
     throw new RasterError(
       "unsupported",
@@ -41,7 +49,12 @@ export function createGeoreferencing({ transform, gcps, crs, unknownCrs }: Raste
       ),
     };
   }
-  throw new RasterError("unsupported", "The raster is not georeferenced.");
+  const local = transform ?? PIXELS;
+  return {
+    crs: toLocalCrs(info),
+    toPixels: toAffineMapping(invertAffine(local)),
+    toCoordinates: toAffineMapping(local),
+  };
 }
 
 export function invertAffine([a, b, c, d, e, f]: Affine): Affine {

@@ -2,6 +2,7 @@ import proj4 from "proj4";
 
 import { type Crs, parseCrs } from "./crs.ts";
 import type { Bbox } from "./grid.ts";
+import { checkPlaced } from "./local-crs.ts";
 
 /** Points of an edge that are transformed to find a box: edges bend. */
 const EDGE_POINTS = 21;
@@ -15,7 +16,9 @@ export type Reproject = (xs: Float64Array, ys: Float64Array) => void;
 const cache = new Map<string, Reproject>();
 const MAX_CACHED = 256;
 
+/** @throws {RasterError} `unsupported` where the coordinates of a raster without georeference would have to be put into another system */
 export function createReproject(from: Crs, to: Crs): Reproject {
+  checkPlaced(from, to);
   const key = `${from.proj4}|${to.proj4}`;
   let reproject = cache.get(key);
   if (reproject === undefined) {

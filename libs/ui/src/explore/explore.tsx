@@ -43,6 +43,8 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
     setParameters(new URLSearchParams(text), { replace: true, preventScrollReset: true }),
   );
   useEffect(() => follow(address), [address]);
+  // The first move of a map is its own: it must not count as a view that somebody chose before the layer's extent is known.
+  const [goesToLayer, setGoesToLayer] = useState(view.sight === undefined);
   const look = view.look ?? firstLook(layers);
   const [bbox, setBox] = useState<Box>();
   const [swipe, setSwipe] = useState(50);
@@ -75,7 +77,10 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
               look={look}
               layers={layers}
               box={bbox}
-              onChange={(next) => change({ look: next, ...(next.layer !== look.layer && { sight: undefined }) })}
+              onChange={(next) => {
+                setGoesToLayer((now) => now || next.layer !== look.layer);
+                change({ look: next, ...(next.layer !== look.layer && { sight: undefined }) });
+              }}
             />
           </Paper>
           <Paper withBorder p="md">
@@ -118,16 +123,15 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
       <Grid.Col span={{ base: 12, md: 8 }} order={{ base: 1, md: 2 }}>
         <Stack>
           <div style={{ position: "relative" }}>
-            <MapView
-              label="Layers on a map"
-              height="min(62vh, 640px)"
-              box={view.sight === undefined ? toBox(extent) : undefined}
-            >
+            <MapView label="Layers on a map" height="min(62vh, 640px)" box={goesToLayer ? toBox(extent) : undefined}>
               <MapSight
                 initial={view.sight}
                 onMove={(sight, seen) => {
                   setBox(seen);
-                  change({ sight });
+                  if (!goesToLayer || extent !== undefined || own.isError) {
+                    setGoesToLayer(false);
+                    change({ sight });
+                  }
                 }}
               />
               <TileLayer url={tileUrl(base, look)} opacity={view.opacity} zIndex={10} />

@@ -39,13 +39,16 @@ export function MyWorkspaces() {
                 compact
                 title="No workspace yet"
                 icon={FolderOpen}
-                action={
-                  <Button component={Link} to="/workspaces/new">
-                    Create my workspace
-                  </Button>
-                }
+                {...(user.mayCreateWorkspaces && {
+                  action: (
+                    <Button component={Link} to="/workspaces/new">
+                      Create my workspace
+                    </Button>
+                  ),
+                })}
               >
                 A private space for your data and for what your jobs make.
+                {!user.mayCreateWorkspaces && " Operators create workspaces here: ask one for yours."}
               </Empty>
             ) : (
               <Stack gap="sm">

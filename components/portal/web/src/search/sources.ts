@@ -28,7 +28,7 @@ export function createSources(user: User, { services, files }: PortalConfig): re
   const client = createProcessingClient(user.username);
   const seg = encodeURIComponent;
   return [
-    pagesSource(services, user.isAdmin),
+    pagesSource(services, user),
     ...(services.includes("resource-catalogue") ? [scenesSource] : []),
     ...(services.includes("ades")
       ? [
@@ -109,11 +109,11 @@ function filesSource(user: User): Source {
   };
 }
 
-function pagesSource(services: readonly string[], isAdmin: boolean): Source {
+function pagesSource(services: readonly string[], { isAdmin, mayCreateWorkspaces }: User): Source {
   const pages: readonly (readonly [title: string, to: string, needs?: string, words?: string])[] = [
     ["Home", "/"],
     ["Workspaces", "/workspaces", "workspace-api", "files storage"],
-    ["Create workspace", "/workspaces/new", "workspace-api", "new"],
+    ...(mayCreateWorkspaces ? ([["Create workspace", "/workspaces/new", "workspace-api", "new"]] as const) : []),
     ["Catalogue", "/catalogue", "resource-catalogue", "search scenes"],
     ["Collections", "/catalogue/collections", "resource-catalogue"],
     ["Explore", "/explore", "data-access", "map layers view"],

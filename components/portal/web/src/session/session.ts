@@ -11,6 +11,7 @@ export interface User {
   readonly name?: string;
   readonly email?: string;
   readonly isAdmin: boolean;
+  readonly mayCreateWorkspaces: boolean;
 }
 
 export interface Session {

@@ -47,7 +47,7 @@ export function Component() {
     refetchInterval: ({ state: { data } }) =>
       data === undefined ? 5000 : data.every(({ status }) => status === "ready") ? 30_000 : 2000,
   });
-  const create = (
+  const create = user.mayCreateWorkspaces && (
     <Button component={Link} to="/workspaces/new" leftSection={<Plus size={16} aria-hidden />}>
       Create workspace
     </Button>
@@ -63,6 +63,7 @@ export function Component() {
           rows.length === 0 ? (
             <Empty title="No workspace yet" icon={FolderOpen} action={create}>
               A workspace is a private space for data and results, with a quota and keys of its own.
+              {!user.mayCreateWorkspaces && " Operators create workspaces here: ask one for yours."}
             </Empty>
           ) : (
             <DataTable

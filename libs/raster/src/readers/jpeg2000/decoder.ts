@@ -3,6 +3,7 @@ import openJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 
 import { invalidRaster } from "../../errors.ts";
 import { type SampleType, type Samples, createSamples } from "../raster.ts";
+import { chooseComponents } from "./choose-components.ts";
 
 interface Decoder {
   readonly getEncodedBuffer: (length: number) => Uint8Array;
@@ -25,10 +26,36 @@ function openLibrary(): ReturnType<OpenJpeg> {
   return library;
 }
 
+interface DecodeRequest {
+  readonly reduction: number;
+  readonly pixels: number;
+  readonly components: number;
+  readonly type: SampleType;
+}
+
+/** What the decoder gives at once; it takes no other numbers. */
+const [ONE, THREE] = [1, 3];
+
 /** Decodes a codestream, smaller by halvings, to one array a band of `pixels` each. */
-export async function decodeCodestream(
+export async function decodeCodestream(bytes: Uint8Array, request: DecodeRequest): Promise<readonly Samples[]> {
+  const { components } = request;
+  if (components === ONE || components === THREE) {
+    return decode(bytes, request);
+  }
+  const planes: Samples[] = [];
+  for (let first = 0; first < components; first += THREE) {
+    const left = Math.min(THREE, components - first);
+    // Two are decoded once, with one of them again, not twice.
+    const chosen = left === ONE ? [first] : [first, first + 1, first + left - 1];
+    const decoded = await decode(chooseComponents(bytes, chosen), { ...request, components: chosen.length });
+    planes.push(...decoded.slice(0, left));
+  }
+  return planes;
+}
+
+async function decode(
   bytes: Uint8Array,
-  { reduction, pixels, components, type }: { reduction: number; pixels: number; components: number; type: SampleType },
+  { reduction, pixels, components, type }: DecodeRequest,
 ): Promise<readonly Samples[]> {
   const opened = openLibrary();
   try {
@@ -43,7 +70,7 @@ export async function decodeCodestream(
     if (library === opened) {
       library = undefined;
     }
-    throw invalidRaster("A JPEG 2000 tile is damaged, or has bands that the decoder does not know.", error);
+    throw invalidRaster("A JPEG 2000 tile is damaged.", error);
   }
 }
 
