@@ -68,7 +68,7 @@ async function install(root: string, staged: string, name: string): Promise<void
   cpSync(join(root, ".npmrc"), join(staged, ".npmrc"));
   writeManifests(root, staged, name);
   const { stdout: registry } = await runHere("npm", ["config", "get", "registry"], staged);
-  await runHere(process.execPath, [join(root, "tools/install/name-tarballs.mjs"), lockFile, registry.trim()], staged);
+  await runHere(process.execPath, [join(root, "tools/install/prepare-lock.mjs"), lockFile, registry.trim()], staged);
   try {
     await runHere("npm", NPM_CI, staged);
   } catch (error) {
