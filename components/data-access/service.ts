@@ -8,6 +8,7 @@ import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
 
 import { addCoverageRoutes } from "./coverages/routes.ts";
+import { addItemRoutes } from "./edr/items.ts";
 import { addEdrRoutes } from "./edr/routes.ts";
 import { addProfileRoute } from "./edr/profile.ts";
 import { addTimeSeriesRoute } from "./edr/time-series.ts";
@@ -69,6 +70,7 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     addStyleRoutes(scope, context);
     addCoverageRoutes(scope, context);
     addEdrRoutes(scope, context);
+    addItemRoutes(scope, context);
     addTimeSeriesRoute(scope, context);
     addProfileRoute(scope, context);
     addDaysRoute(scope, context);

@@ -18,7 +18,8 @@ const referencing = (grid: { readonly crs: Grid["crs"] }) => [
   { coordinates: ["t"], system: { type: "TemporalRS", calendar: "Gregorian" } },
 ];
 
-const parametersOf = (fields: readonly Field[]) =>
+/** Parameters as CoverageJSON and EDR describe them. */
+export const parametersOf = (fields: readonly Field[]) =>
   Object.fromEntries(
     fields.map(({ name, title, band: { unit } }) => [
       name,

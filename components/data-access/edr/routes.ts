@@ -10,14 +10,17 @@ import {
   toPointSeries,
   toTrajectory,
 } from "../coverages/coverage-json.ts";
-import { parseFields } from "../coverages/routes.ts";
+import { parseFields, toCoverageJson } from "../coverages/routes.ts";
+import { toCoverageGrid } from "../coverages/subset.ts";
 import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
 import { boundsOf, parseWkt } from "../http/geometry.ts";
 import type { LayerItem } from "../layers/layer.ts";
 import { parseTimes } from "../layers/parse-time.ts";
-import { type Query, one } from "../tiler/parameters.ts";
+import { type Query, one, parseCount } from "../tiler/parameters.ts";
+import { parseNumbers } from "../tiler/request-grid.ts";
 import { scenesFor } from "../tiler/scene-target.ts";
 import { alongLine, boundsOfPoints, readAlong, requireLine, toGrid, toLineCsv } from "./along-line.ts";
+import { parseDistance, toCircle } from "./circle.ts";
 
 const tagged = { schema: { tags: ["edr"] } as object };
 const COVERAGE_JSON = "application/prs.coverage+json";
@@ -27,16 +30,18 @@ const MAX_SCENES = 200;
 const MAX_POSITIONS = 10;
 /** Longer side of an area. */
 const AREA_SIZE = 256;
+const MAX_SIDE = 65_535;
 /** Scenes that are read at the same time. */
 const CONCURRENCY = 8;
 
-/** OGC API Environmental Data Retrieval: values over time at a position, of an area, along a line. */
+/** OGC API Environmental Data Retrieval: values over time at a position, of areas, along a line. */
 export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): void {
   const { pool, layers } = context;
 
   const open = async (request: FastifyRequest, reply: FastifyReply) => {
     const { collection } = request.params as { collection: string };
     const query = request.query as Query;
+    checkHeight(query);
     const text = one(query["coords"]);
     if (text === undefined) {
       throw new Problem(400, "coords is missing: well-known text such as POINT(15.3 46.3).");
@@ -130,13 +135,13 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
       .send(coverages.length === 1 ? coverages[0] : { type: "CoverageCollection", coverages });
   });
 
-  app.get("/collections/:collection/area", tagged, async (request, reply) => {
-    const requested = await open(request, reply);
-    const { coverage, names, geometry, crs, signal } = requested;
-    if (!geometry.type.endsWith("POLYGON")) {
-      throw new Problem(400, "coords must be a POLYGON or MULTIPOLYGON.");
-    }
-    const clip: Clip = { crs, rings: geometry.parts };
+  const sendArea = async (
+    requested: Awaited<ReturnType<typeof open>>,
+    clip: Clip,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
+    const { coverage, names, crs, signal } = requested;
     const bbox = boundsOf(clip, crs);
     const items = await findScenes(coverage, bbox, requested, request);
     const scenes = scenesFor(items, names);
@@ -147,6 +152,56 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
       values: Array.from(samples, (value, index) => (mask[index] === 0 || !Number.isFinite(value) ? null : value)),
     }));
     return reply.type(COVERAGE_JSON).send(toGridCoverage(grid, ranges, undefined));
+  };
+  app.get("/collections/:collection/area", tagged, async (request, reply) => {
+    const requested = await open(request, reply);
+    const { geometry, crs } = requested;
+    if (!geometry.type.endsWith("POLYGON")) {
+      throw new Problem(400, "coords must be a POLYGON or MULTIPOLYGON.");
+    }
+    return sendArea(requested, { crs, rings: geometry.parts }, request, reply);
+  });
+  app.get("/collections/:collection/radius", tagged, async (request, reply) => {
+    const requested = await open(request, reply);
+    const query = request.query as Query;
+    const [point, another] = requested.geometry.parts.flat();
+    if (requested.geometry.type !== "POINT" || point === undefined || another !== undefined) {
+      throw new Problem(400, "coords must be a POINT.");
+    }
+    const metres = parseDistance(one(query["within"]), one(query["within-units"]));
+    return sendArea(requested, toCircle(point, requested.crs, metres), request, reply);
+  });
+
+  app.get("/collections/:collection/cube", tagged, async (request, reply) => {
+    const { collection } = request.params as { collection: string };
+    const query = request.query as Query;
+    checkHeight(query);
+    const text = one(query["bbox"]);
+    if (text === undefined) {
+      throw new Problem(400, "bbox is missing: west,south,east,north.");
+    }
+    const crs = parseCrs(one(query["crs"]) ?? "OGC:CRS84");
+    const numbers = parseNumbers(text, 4);
+    const [minX, minY, maxX, maxY] = crs.isNorthFirst ? [numbers[1], numbers[0], numbers[3], numbers[2]] : numbers;
+    const coverage = await findCoverage(context, collection, request, signalOf(reply));
+    const [width, height] = ["resolution-x", "resolution-y"].map((name) => parseCount(query, name, MAX_SIDE));
+    const grid = toCoverageGrid(coverage.grid, {
+      pixels: coverage.pixels,
+      subsets: [
+        { axis: "x", low: String(minX), high: String(maxX), isSlice: false },
+        { axis: "y", low: String(minY), high: String(maxY), isSlice: false },
+      ],
+      subsetCrs: crs,
+      outputCrs: crs,
+      scaling: { ...(width !== undefined && { width }), ...(height !== undefined && { height }) },
+    });
+    const part = {
+      coverage,
+      grid,
+      fields: parseFields(coverage, one(query["parameter-name"])),
+      times: parseTimes(one(query["datetime"])),
+    };
+    return reply.type(COVERAGE_JSON).send(await toCoverageJson(context, part, request, reply));
   });
 
   app.get("/collections/:collection/trajectory", tagged, async (request, reply) => {
@@ -162,6 +217,13 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
     const fields = names.map((name) => coverage.fields.find((field) => field.name === name)!);
     return reply.type(COVERAGE_JSON).send(toTrajectory(values, crs, fields));
   });
+}
+
+/** Positions of cubes in other dimensions are parameters of their own. @throws {Problem} 400 */
+function checkHeight(query: Query): void {
+  if (one(query["z"]) !== undefined) {
+    throw new Problem(400, "z has no effect: values have no heights here; parameter-name chooses levels of cubes.");
+  }
 }
 
 const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -93,7 +93,10 @@ const dimensionExtents = (layer: Layer) =>
     }),
   );
 
-export function toCollection(layer: Layer, base: string) {
+const QUERIES = ["position", "area", "radius", "cube", "trajectory", "items"] as const;
+
+/** @param parameters what EDR says of the values, where the files were looked into */
+export function toCollection(layer: Layer, base: string, parameters?: object) {
   const { id, title, description, keywords, bbox, interval, styles, kind } = layer;
   const self = `${base}/collections/${encodeURIComponent(id)}`;
   return {
@@ -109,20 +112,27 @@ export function toCollection(layer: Layer, base: string) {
     ],
     styles: styles.map((style) => ({ id: style.id, title: style.title })),
     data_queries: Object.fromEntries(
-      ["position", "area", "trajectory"].map((name) => [
+      QUERIES.map((name) => [
         name,
         {
           link: {
             rel: "data",
             href: `${self}/${name}`,
-            variables: { query_type: name, output_formats: ["CoverageJSON"], crs_details: [{ crs: "CRS84" }] },
+            variables: {
+              query_type: name,
+              output_formats: name === "items" ? ["GeoJSON"] : ["CoverageJSON"],
+              crs_details: [{ crs: "CRS84" }],
+              ...(name === "radius" && { within_units: ["m", "km", "mi", "nmi"] }),
+            },
           },
         },
       ]),
     ),
+    ...(parameters !== undefined && { parameter_names: parameters }),
     output_formats: ["CoverageJSON", "GeoTIFF", "CSV"],
     links: [
       { rel: "self", type: "application/json", href: self },
+      { rel: "data", type: "application/geo+json", href: `${self}/items` },
       { rel: MAP, type: "image/png", href: `${self}/map?f=png` },
       { rel: "[ogc-rel:map]", type: "image/png", href: `${self}/map?f=png` },
       { rel: TILESETS, type: "application/json", href: `${self}/map/tiles` },

@@ -21,6 +21,8 @@ import { renderLayer } from "../layers/render-layer.ts";
 import { requireStyle } from "../styles/routes.ts";
 import { TILE_MATRIX_SETS, findTileMatrixSet, tileToGrid, toTileMatrixSetDocument } from "../tiles/tile-matrix-sets.ts";
 import { type Query, listOf, one, parseCount } from "../tiler/parameters.ts";
+import { describeCoverage } from "../coverages/coverage.ts";
+import { parametersOf } from "../coverages/coverage-json.ts";
 import { CONFORMANCE, toCollection, toLandingPage, toTileset, toTilesets } from "./documents.ts";
 
 const MAX_MAP_SIZE = 4096;
@@ -105,9 +107,12 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
       links: [{ rel: "self", type: "application/json", href: `${base}/collections` }],
     };
   });
-  get("/collections/:collection", async (request, reply) =>
-    toCollection(await findLayer(request, reply), baseUrlOf(request)),
-  );
+  get("/collections/:collection", async (request, reply) => {
+    const layer = await findLayer(request, reply);
+    // Files that cannot be read take none of the rest away.
+    const coverage = await describeCoverage(context, layer, callerOf(request), signalOf(reply)).catch(() => undefined);
+    return toCollection(layer, baseUrlOf(request), coverage && parametersOf(coverage.fields));
+  });
 
   for (const prefix of ["/collections/:collection", "/collections/:collection/styles/:style"]) {
     get(`${prefix}/map`, async (request, reply) => {

@@ -54,8 +54,6 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   histogram_bins: ["histogram_bins=3", "histogram_bins=x"],
   histogram_range: ["histogram_range=0,77", "histogram_range=3,1"],
 };
-/** A map asks for values with the query of what it shows. */
-const LOOK = ["rescale", "colormap", "colormap_name"];
 const AREA = {
   type: "Feature",
   properties: {},
@@ -129,8 +127,7 @@ test("every parameter of every path of the tilers has an effect or is refused", 
     if (unknown.status !== 400) {
       faults.push(`${method} ${path} nonsense: ${unknown.status}`);
     }
-    const isValues = /\/(statistics|point\/\{lonlat\})$/.test(path);
-    for (const name of parameters.filter((each) => each !== "url" && !(isValues && LOOK.includes(each)))) {
+    for (const name of parameters.filter((each) => each !== "url")) {
       for (const value of VALUES[name] ?? []) {
         const own = value.split("&").map((part) => part.split("=", 1)[0]!);
         const others = base.split("&").filter((part) => !own.includes(part.split("=", 1)[0]!));

@@ -16,6 +16,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { toBoxGeometry } from "../http/box-geometry.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
@@ -118,23 +119,9 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
         .type("application/geo+json")
         .send({ type: "Feature", geometry: null, properties: describeCog(described) });
     }
-    const bbox = described.geographicBounds ?? [-180, -90, 180, 90];
-    const [west, south, east, north] = bbox;
     return reply.type("application/geo+json").send({
       type: "Feature",
-      bbox,
-      geometry: {
-        type: "Polygon",
-        coordinates: [
-          [
-            [west, south],
-            [east, south],
-            [east, north],
-            [west, north],
-            [west, south],
-          ],
-        ],
-      },
+      ...toBoxGeometry(described.geographicBounds ?? [-180, -90, 180, 90]),
       properties: describeCog(described),
     });
   });

@@ -127,7 +127,5 @@ function namesOfKind(kind: Kind, operation: Operation): readonly Name[] {
     return [...address, "variable"];
   }
   const assets: readonly Name[] = ["assets", "asset_bidx", "asset_expression", "asset_as_band", "style"];
-  // A map shows the values of what it draws with one query for both.
-  const look: readonly Name[] = operation === "statistics" || operation === "point" ? COLOURS : [];
-  return [...address, ...scenes, ...assets, ...look, ...(operation === "statistics" ? (["bbox"] as const) : [])];
+  return [...address, ...scenes, ...assets, ...(operation === "statistics" ? (["bbox"] as const) : [])];
 }

@@ -11,6 +11,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { toBoxGeometry } from "../http/box-geometry.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
@@ -20,6 +21,7 @@ import { describeItem, describeTarget } from "./describe-target.ts";
 import { type Query, listOf, one, parseCount, parseHistogram, parsePercentiles } from "./parameters.ts";
 import type { Kind, Operation } from "./parameter-names.ts";
 import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import { findMaxZoom } from "./zooms.ts";
 import { type OpenTarget, type SceneTarget, requireScenes, scenesFor, toLook, withNodata } from "./scene-target.ts";
 
 /** Larger: values on the sphere are meant for one place. */
@@ -84,19 +86,10 @@ export function addSceneRoutes(
   });
   get("scene", "/info.geojson", async (request, reply) => {
     const target = await open(request, reply);
-    const [west, south, east, north] = target.bounds;
-    const ring = [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ];
     const [item] = await target.findItems(undefined, 1);
     return reply.type("application/geo+json").send({
       type: "Feature",
-      bbox: target.bounds,
-      geometry: { type: "Polygon", coordinates: [ring] },
+      ...toBoxGeometry(target.bounds),
       properties: await describeItem(item, pool, signalOf(reply)),
     });
   });
@@ -295,7 +288,7 @@ export function addSceneRoutes(
       scheme: "xyz",
       tiles: [`${baseUrlOf(request)}${prefix}/tiles/${tms}/{z}/{x}/{y}.${format ?? "png"}${ending}`],
       minzoom: parseZoom(query, "minzoom") ?? 0,
-      maxzoom: parseZoom(query, "maxzoom") ?? set.levels - 1,
+      maxzoom: parseZoom(query, "maxzoom") ?? (await findMaxZoom(target, set, pool, signalOf(reply))),
       bounds: target.bounds,
       center: [
         (west + east) / 2,

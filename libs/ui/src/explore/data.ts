@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import type { Line, Polygon } from "../map/box.ts";
 import { requestJson } from "../request.ts";
-import { type Look, toQuery } from "./view-state.ts";
+import { type Look, toQuery, toValuesQuery } from "./view-state.ts";
 
 export interface LayerInfo {
   readonly id: string;
@@ -94,7 +94,7 @@ export const statisticsQuery = (base: string, look: Look, bbox: readonly number[
   queryOptions({
     queryKey: ["explore", base, "statistics", look, bbox],
     queryFn: ({ signal }) => {
-      const query = toQuery(look);
+      const query = toValuesQuery(look);
       query.set("histogram_bins", "48");
       query.set("max_size", "256");
       if (bbox !== undefined) {
@@ -113,7 +113,7 @@ export const pointQuery = (base: string, look: Look, [lon, lat]: readonly [numbe
   queryOptions({
     queryKey: ["explore", base, "point", look, lon, lat],
     queryFn: async ({ signal }) => {
-      const query = toQuery({ ...look, time: undefined });
+      const query = toValuesQuery({ ...look, time: undefined });
       const { assets } = await requestJson<{
         readonly assets?: readonly {
           readonly name: string;
@@ -135,7 +135,7 @@ export const areaQuery = (base: string, look: Look, area: Polygon) =>
   queryOptions({
     queryKey: ["explore", base, "area", look, area],
     queryFn: async ({ signal }) => {
-      const query = toQuery({ ...look, time: undefined });
+      const query = toValuesQuery({ ...look, time: undefined });
       const { series } = await requestJson<{
         readonly series: readonly {
           readonly item: string;
@@ -160,7 +160,7 @@ export const profileQuery = (base: string, look: Look, { coordinates }: Line) =>
   queryOptions({
     queryKey: ["explore", base, "profile", look, coordinates],
     queryFn: ({ signal }) => {
-      const query = toQuery(look);
+      const query = toValuesQuery(look);
       query.set("coords", `LINESTRING(${coordinates.map(([lon, lat]) => `${lon} ${lat}`).join(",")})`);
       return requestJson<Profile>(`${pathOf(base, look.layer)}/profile?${query}`, { signal });
     },

@@ -92,6 +92,10 @@ export function toQuery({ style, time, expression, range, colours }: Look): URLS
   return query;
 }
 
+/** The query of its values, which have no colours. */
+export const toValuesQuery = (look: Look): URLSearchParams =>
+  toQuery({ ...look, range: undefined, colours: undefined });
+
 /** Addresses of a look for other programs. */
 export function toAddresses(base: string, look: Look): readonly { readonly name: string; readonly text: string }[] {
   const collection = `${base}/collections/${encodeURIComponent(look.layer)}`;
