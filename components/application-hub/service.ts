@@ -8,6 +8,7 @@ import type { HubContext } from "./context.ts";
 import { addInternalRoutes } from "./internal/routes.ts";
 import { addAdminPages } from "./pages/admin.ts";
 import { addEnterPages } from "./pages/enter.ts";
+import { addUserRedirect } from "./pages/user-redirect.ts";
 import { addErrorPages } from "./pages/errors.ts";
 import { addHomePages } from "./pages/home.ts";
 import { addLoginPages } from "./pages/login.ts";
@@ -29,6 +30,7 @@ export async function createHub(context: HubContext): Promise<FastifyInstance> {
     addHomePages(scope, context);
     addSpawnPages(scope, context);
     addEnterPages(scope, context);
+    addUserRedirect(scope, context);
     addShareLinkPages(scope, context);
     addAdminPages(scope, context);
   });

@@ -5,10 +5,10 @@ import { type Static, Type } from "typebox";
 
 import { mayEnter } from "../access/may-enter.ts";
 import type { HubContext } from "../context.ts";
-import { openingPath } from "../servers/lifecycle.ts";
 import { createSecret } from "../store/database.ts";
 import { type ServerRow, findServer, findServerByLabel } from "../store/servers.ts";
 import { requireViewer, sendHubPage, serverPath } from "./parts.ts";
+import { pathOn, readNext } from "./user-redirect.ts";
 
 const EnterQuery = Type.Object({
   server: Type.String({ maxLength: 63 }),
@@ -29,7 +29,7 @@ export function addEnterPages(app: FastifyInstance, context: HubContext): void {
     if (server?.state !== "ready") {
       return sendNotRunning(context, request, reply, server);
     }
-    return reply.redirect(`${originOf(server.label)}${openingPath(server)}`, 302);
+    return reply.redirect(`${originOf(server.label)}${pathOn(server, readNext(request.query))}`, 302);
   };
   app.get("/hub/open/:user", open);
   app.get("/hub/open/:user/:server", open);

@@ -10,6 +10,7 @@ import { sizeOf } from "../profiles/quantities.ts";
 import type { Unavailable } from "../spawners/spawner.ts";
 import { findServer } from "../store/servers.ts";
 import { type Viewer, csrfField, readText, requireViewer, sendHubPage, serverPath } from "./parts.ts";
+import { readNext, withNext } from "./user-redirect.ts";
 
 const Params = Type.Object({
   user: Type.Optional(Type.String({ maxLength: 255 })),
@@ -45,7 +46,7 @@ export function addSpawnPages(app: FastifyInstance, context: HubContext): void {
         content: html`<h1>Start a server</h1>
           ${problem !== undefined && html`<p role="alert">The operator's profiles are not usable, so those of the hub are shown. ${problem}</p>`}
           ${all.length === 0 && html`<p role="alert">No profile is for you. An administrator puts you into a group that has one.</p>`}
-          ${all.length > 0 && renderForm(context, viewer, all, unavailable, name)}`,
+          ${all.length > 0 && renderForm(context, viewer, { profiles: all, unavailable, name, next: readNext(request.query) })}`,
       });
     });
   }
@@ -80,7 +81,7 @@ export function addSpawnPages(app: FastifyInstance, context: HubContext): void {
     if (running === undefined || running.state === "stopped") {
       await lifecycle.start(viewer.user, name, { profile, options: toOptions(options) });
     }
-    return reply.redirect(serverPath("/hub/spawn-pending", viewer.user.name, name), 303);
+    return reply.redirect(withNext(serverPath("/hub/spawn-pending", viewer.user.name, name), readNext(body)), 303);
   });
 
   for (const path of ["/hub/spawn-pending/:user", "/hub/spawn-pending/:user/:server"]) {
@@ -95,8 +96,9 @@ export function addSpawnPages(app: FastifyInstance, context: HubContext): void {
       if (server === undefined) {
         return reply.redirect("/hub/spawn", 302);
       }
+      const opens = withNext(serverPath("/hub/open", user, name), readNext(request.query));
       if (server.state === "ready") {
-        return reply.redirect(serverPath("/hub/open", user, name), 302);
+        return reply.redirect(opens, 302);
       }
       const log = await lifecycle
         .spawnerOf(server.definition)
@@ -115,7 +117,7 @@ export function addSpawnPages(app: FastifyInstance, context: HubContext): void {
           ${isOver && html`<p role="alert">${server.end_reason ?? "It was not started yet."}</p>`}
           ${
             !isOver &&
-            html`<div id="start" data-progress="${api}" data-opens="${serverPath("/hub/open", user, name)}">
+            html`<div id="start" data-progress="${api}" data-opens="${opens}">
               <progress id="bar" max="100" value="${last?.progress ?? 0}" aria-label="Progress of the start"></progress>
               <p id="what" role="status">${last?.message ?? "waiting"}</p>
               <noscript
@@ -147,18 +149,20 @@ function requireOwn({ user }: Viewer, name: string): void {
   }
 }
 
-function renderForm(
-  context: HubContext,
-  viewer: Viewer,
-  profiles: readonly Profile[],
-  unavailable: ReadonlyMap<Profile, Unavailable>,
-  name: string | undefined,
-): Html {
+interface SpawnForm {
+  readonly profiles: readonly Profile[];
+  readonly unavailable: ReadonlyMap<Profile, Unavailable>;
+  readonly name: string | undefined;
+  /** Path on the server that opens when it is ready; the server's first page where it is empty. */
+  readonly next: string;
+}
+
+function renderForm(context: HubContext, viewer: Viewer, { profiles, unavailable, name, next }: SpawnForm): Html {
   const first =
     profiles.find((profile) => profile.definition.default === true && !unavailable.has(profile)) ??
     profiles.find((profile) => !unavailable.has(profile));
   return html`<form method="post" action="/hub/spawn">
-    ${csrfField(context, viewer)}
+    ${csrfField(context, viewer)}${next !== "" && html`<input type="hidden" name="next" value="${next}" />`}
     <fieldset class="profiles">
       <legend>What to start</legend>
       ${profiles.map((profile) => renderProfile(profile, unavailable.get(profile), profile === first))}

@@ -76,7 +76,16 @@ test("Debian's notebook runs with the workspace as files; nobody else gets in", 
   copyFileSync(join(SCENE, "B08.tif"), join(scene, "nir.tif"));
   giveToOwner(homes, scene);
   const { page, context } = await browser.open("eric");
-  await startServer(page, "notebook", "nb");
+  // As from a link in a README: the server is started on the way, and the next link finds it.
+  await page.goto(`${hub.hubUrl}/hub/user-redirect/tree/workspace`);
+  await page.waitForURL(/\/hub\/spawn\?next=/);
+  await page.locator("#profile-notebook").check();
+  await page.getByLabel(/^Name/).fill("nb");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.waitForURL((url) => url.host.startsWith("eric--nb.") && url.pathname === "/user/eric/nb/tree/workspace");
+  await page.getByRole("link", { name: "scene" }).waitFor();
+  await page.goto(`${hub.hubUrl}/hub/user-redirect/tree`);
+  await page.waitForURL((url) => url.host.startsWith("eric--nb.") && url.pathname === "/user/eric/nb/tree");
   // As files, and soon in the bucket as well.
   await page.getByRole("link", { name: "workspace" }).click();
   await page.getByRole("link", { name: "scene" }).click();
