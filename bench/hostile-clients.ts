@@ -5,6 +5,7 @@ import { createRandom } from "../test/fuzz/make-stream.ts";
 import { pick } from "../test/fuzz/services/hostile-values.ts";
 import { KnownIds } from "../test/fuzz/services/known-ids.ts";
 import { makeRequest } from "../test/fuzz/services/make-request.ts";
+import { readServedRoutes } from "../test/fuzz/services/watch-pod.ts";
 
 /** The first message: the pods to find targets of. */
 export interface HostileSetUp {
@@ -41,7 +42,7 @@ async function setUp({ domain, port, pods }: HostileSetUp): Promise<void> {
   const platform = createPlatform({ domain, port }, send);
   const found: Target[] = [];
   for (const { workload, directory } of pods) {
-    found.push(...(await findTargets(platform, workload, directory)));
+    found.push(...(await findTargets(platform, workload, await readServedRoutes(directory))).targets);
   }
   targets = found;
   report({ targets: found.map(({ service, url }) => ({ service, url })) });
@@ -53,6 +54,7 @@ async function attack({ service, clients, seed, milliseconds }: HostileOrder): P
   if (target === undefined) {
     throw new Error(`There is no target ${service}.`);
   }
+  const credentials = await target.logIn();
   const end = AbortSignal.timeout(milliseconds);
   let sent = 0;
   const run = async (client: number): Promise<void> => {
@@ -68,7 +70,7 @@ async function attack({ service, clients, seed, milliseconds }: HostileOrder): P
         headers: {
           ...request.headers,
           ...(type !== undefined && { "content-type": type }),
-          ...(await pick(random, target.credentials)(request, target.url)),
+          ...(await pick(random, credentials)(request, target.url)),
         },
         ...(body !== undefined && method !== "GET" && method !== "HEAD" && { body }),
       })

@@ -107,7 +107,10 @@ export async function buildIdentity({
   return {
     context,
     servers: { http: await readyServer(app) },
-    ready: database.check,
+    ready: async () => {
+      await database.check();
+      context.hasher.checkHealth();
+    },
     close: async () => {
       cleanUp.stop();
       await logouts.stop();

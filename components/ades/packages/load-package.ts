@@ -1,20 +1,13 @@
-import {
-  type LoadedDocument,
-  graphOf,
-  hasMoreScalars,
-  loadDocument,
-  validateDocument,
-  requestedFormats,
-} from "@swath/cwl";
-import { parse } from "yaml";
+import { type LoadedDocument, graphOf, loadDocument, validateDocument, requestedFormats } from "@swath/cwl";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
 import { PACKAGE_ADDRESS, fetcherOf, readBundle } from "./bundle.ts";
 import { type PackageFacts, readFacts } from "./package-facts.ts";
 import type { CheckedPackage, PackageWork } from "./package-work-types.ts";
+import { MAX_VALUES, MAX_YAML_TOKENS, readYaml } from "./read-yaml.ts";
 
 /** What a hostile text may cost (the engine's own limits are those of a program that reads its user's files). */
-const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: 100_000, depth: 100 };
+const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: MAX_VALUES, yamlTokens: MAX_YAML_TOKENS, depth: 100 };
 
 /**
  * Reads and checks an application package, with every mistake, its line and what would be right.
@@ -120,14 +113,9 @@ const toWorkflow = (id: string): string => id.replace(/^.*#/, "");
 
 /** The same as they are written. */
 function findIds(text: string): readonly string[] {
-  // As many values, each with a key.
-  if (hasMoreScalars(text, 2 * LIMITS.nodes)) {
-    return [];
-  }
   let document: unknown;
   try {
-    // Unique keys would compare each with all before it.
-    document = parse(text, { logLevel: "silent", uniqueKeys: false });
+    document = readYaml(text);
   } catch {
     return [];
   }

@@ -1,13 +1,11 @@
 // What can be done with a package off the event loop.
-import { describeRun, graphOf, hasMoreScalars, reduceOntology } from "@swath/cwl";
-import { parse } from "yaml";
+import { describeRun, graphOf, reduceOntology } from "@swath/cwl";
 
 import { OgcError } from "../errors.ts";
 import { loadPackage, readCheckedPackage } from "./load-package.ts";
 import { readFacts } from "./package-facts.ts";
 import type { PackageWork, WorkResponse, WorkError, WorkRequest } from "./package-work-types.ts";
-
-const MAX_SCALARS = 100_000;
+import { readYaml } from "./read-yaml.ts";
 
 const works: {
   readonly [Kind in keyof PackageWork]: (
@@ -18,12 +16,7 @@ const works: {
   facts: async ({ text, process }) => readFacts(await loadPackage(text, process)),
   graph: async ({ text, process }) => graphOf(await loadPackage(text, process)),
   reduceOntology: async ({ text, formats }) => await Promise.resolve(reduceOntology(text, formats)),
-  convert: async ({ text }) => {
-    if (hasMoreScalars(text, MAX_SCALARS)) {
-      throw new Error(`the document has more than ${MAX_SCALARS} keys and values`);
-    }
-    return parse(text, { maxAliasCount: 1000, uniqueKeys: false }) as unknown;
-  },
+  convert: async ({ text }) => await Promise.resolve(readYaml(text)),
   describeRun: async ({ text, process, inputs, outputs, events }) =>
     describeRun({ document: await loadPackage(text, process), inputs, outputs, events }),
 };

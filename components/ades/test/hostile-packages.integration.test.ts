@@ -43,11 +43,7 @@ const MERGES = `${HEAD}m0: &m0 { k: v }\n${Array.from(
 test("others are answered while hostile packages are read, each of which is refused", async () => {
   const hostile: readonly (readonly [string, string, RegExp])[] = [
     ["a list of 4.5 MB", `${HEAD}x:\n${"- a\n".repeat(1_130_000)}`, /allowed: 2097152|larger than/],
-    [
-      "a list of 1.9 MB",
-      `${HEAD}x:\n${"- a\n".repeat(480_000)}`,
-      /longer than 5000 ms|more than 100000 keys and values|memory/,
-    ],
+    ["a list of 1.9 MB", `${HEAD}x:\n${"- a\n".repeat(480_000)}`, /more than 100000 tokens of YAML/],
     ["aliases of aliases", BOMB, /expands to more than|Excessive alias|longer than 5000 ms/i],
     ["merges of merges", MERGES, /./],
     ["brackets", `${HEAD}x: ${"[".repeat(90_000)}`, /./],

@@ -15,10 +15,17 @@ export interface PasswordHasher {
   readonly inTurn: <Result>(work: (compare: Compare) => Promise<Result>) => Promise<Result>;
   /** How many comparisons were made. */
   readonly verifications: () => number;
+  /** @throws {Error} while one call of the library after the other fails, for want of memory for example */
+  readonly checkHealth: () => void;
 }
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. The library's default kind is argon2id. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Failures without one success between them, after which the hasher says that it is not well. */
+const MAX_FAILURES = 8;
+/** So long after the last one: nothing would show that it is well again while nobody logs in. */
+const FAILURES_COUNT_MS = 30_000;
 
 /** Longest password that is hashed; longer ones are wrong without looking. */
 export const MAX_PASSWORD = 256;
@@ -27,8 +34,13 @@ export const MAX_PASSWORD = 256;
  * `concurrency` bounds how many passwords are hashed at once, so that a wave of logins leaves cores to everything else; the rest
  * wait in turn.
  */
-export function createPasswordHasher(concurrency: number): PasswordHasher {
+export function createPasswordHasher(
+  concurrency: number,
+  { parameters = PARAMETERS, clock = Date.now }: { parameters?: typeof PARAMETERS; clock?: () => number } = {},
+): PasswordHasher {
   let running = 0;
+  let failures = 0;
+  let lastFailureAt = 0;
   let verifications = 0;
   const waiting: (() => void)[] = [];
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -48,22 +60,57 @@ export function createPasswordHasher(concurrency: number): PasswordHasher {
       }
     }
   };
+  const call = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      const result = await work();
+      failures = 0;
+      return result;
+    } catch (error) {
+      failures += 1;
+      lastFailureAt = clock();
+      throw error;
+    }
+  };
   let decoy: Promise<string> | undefined;
+  const findDecoy = (): Promise<string> => {
+    decoy ??= hash("nobody's password", parameters).catch((error: unknown) => {
+      // A failure is tried again, not kept: logins of unknown names would fail from then on.
+      decoy = undefined;
+      throw error;
+    });
+    return decoy;
+  };
 
   const compare: Compare = async (stored, password) => {
     if (password.length > MAX_PASSWORD) {
       return false;
     }
-    decoy ??= hash("nobody's password", PARAMETERS);
-    const against = stored ?? (await decoy);
     verifications += 1;
-    return (await verify(against, password)) && stored !== undefined;
+    const compareDecoy = () => call(async () => verify(await findDecoy(), password));
+    if (stored === undefined) {
+      await compareDecoy();
+      return false;
+    }
+    try {
+      const isSame = await verify(stored, password);
+      failures = 0;
+      return isSame;
+    } catch (error) {
+      // A damaged hash is no fault of the library, which another hash shows.
+      await compareDecoy();
+      throw error;
+    }
   };
 
   return {
-    hash: (password) => inTurn(() => hash(password, PARAMETERS)),
+    hash: (password) => inTurn(() => call(() => hash(password, parameters))),
     verify: (stored, password) => inTurn(() => compare(stored, password)),
     inTurn: (work) => inTurn(() => work(compare)),
     verifications: () => verifications,
+    checkHealth: () => {
+      if (failures >= MAX_FAILURES && clock() - lastFailureAt < FAILURES_COUNT_MS) {
+        throw new Error(`the last ${failures} passwords could not be hashed`);
+      }
+    },
   };
 }

@@ -5,7 +5,7 @@ import { fetchJson } from "../services/fetch-json.ts";
 import type { Service } from "../services/registry.ts";
 import type { Session } from "../session/session.ts";
 
-/** Names of all users, asked in the name of the administrator. @throws {Problem} 404 with an identity service of others, 502 */
+/** Names of all users, asked in the name of the administrator. @throws {Problem} 401 when the login has ended, 404 with an identity service of others, 502 */
 export type ListUsers = (session: Session, clientAddress: string) => Promise<readonly string[]>;
 
 const PAGE = 500;

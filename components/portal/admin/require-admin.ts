@@ -1,11 +1,11 @@
 import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { Problem } from "@swath/service";
 
-import { forward } from "../services/forward.ts";
+import { createLoginEnded, forward } from "../services/forward.ts";
 import type { Service } from "../services/registry.ts";
 import type { Session } from "../session/session.ts";
 
-/** Lets administrators pass. @throws {Problem} 403, 502 */
+/** Lets administrators pass. @throws {Problem} 401 when the login has ended, 403, 502 */
 export type RequireAdmin = (session: Session, clientAddress: string) => Promise<void>;
 
 /** Milliseconds an answer of the identity service holds. */
@@ -33,6 +33,9 @@ export function createRequireAdmin(identity: Service | undefined, realm: string)
       signal: AbortSignal.timeout(5000),
     });
     body.resume();
+    if (status === 401) {
+      throw createLoginEnded();
+    }
     if (status >= 500) {
       throw new Problem(502, "The identity service does not answer.", { extensions: { service: "identity" } });
     }

@@ -1,7 +1,7 @@
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { forward } from "../services/forward.ts";
+import { createLoginEnded, forward } from "../services/forward.ts";
 import type { HealthChecker } from "../services/health.ts";
 import type { Registry } from "../services/registry.ts";
 import { type SessionGuard, abortOnDisconnect } from "./context.ts";
@@ -69,9 +69,7 @@ async function pass(
     // The gatekeeper hears at once that a login was ended elsewhere.
     response.body.resume();
     sessionGuard.invalidate(verified.token);
-    throw new Problem(401, "Your login has ended, and nothing was done. Log in again, and try it again.", {
-      title: "Not logged in",
-    });
+    throw createLoginEnded();
   }
   return reply
     .code(response.status)

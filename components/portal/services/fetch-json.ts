@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 
-import { forward } from "./forward.ts";
+import { createLoginEnded, forward } from "./forward.ts";
 import type { Service } from "./registry.ts";
 
 interface FetchJsonOptions {
@@ -14,7 +14,10 @@ interface FetchJsonOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** Asks a service in a user's name; gives the body of 200 alone, the others' status is the caller's to explain. */
+/**
+ * Asks a service in a user's name; gives the body of 200 alone, the caller explains other statuses.
+ * @throws {Problem} 401 when the service refuses the user's token
+ */
 export async function fetchJson<T>(
   options: FetchJsonOptions,
 ): Promise<{ readonly status: 200; readonly body: T } | { readonly status: number; readonly body: undefined }> {
@@ -26,5 +29,8 @@ export async function fetchJson<T>(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const bytes = await buffer(body);
+  if (status === 401) {
+    throw createLoginEnded();
+  }
   return status === 200 ? { status, body: JSON.parse(bytes.toString("utf8")) as T } : { status, body: undefined };
 }

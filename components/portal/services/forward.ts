@@ -98,6 +98,12 @@ export async function forward(options: ForwardOptions): Promise<ServiceResponse>
   }
 }
 
+/** The refusal for the browser where a service refuses the session's token: the login was ended elsewhere. */
+export const createLoginEnded = (): Problem =>
+  new Problem(401, "Your login has ended, and nothing was done. Log in again, and try it again.", {
+    title: "Not logged in",
+  });
+
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string | string[]> {
   return Object.fromEntries(
     names.flatMap((name) => {

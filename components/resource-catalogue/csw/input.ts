@@ -5,6 +5,9 @@ import { OwsError } from "./ows-error.ts";
 import { type SoapVersion, openEnvelope } from "./soap.ts";
 import { type CswVersion, OPERATIONS } from "./versions.ts";
 
+/** Ids, names of elements and parameters of a request: a hundred thousand of them would hold up others while they are looked at. */
+const MAX_PARAMETERS = 5000;
+
 /** A request of CSW, whichever way it was sent. */
 export interface CswInput {
   readonly operation: string;
@@ -57,9 +60,9 @@ export function readDocument(document: XmlDocument): CswInput {
   }
   parameters.set("request", request.name);
   const query = childOf(request, "Query");
-  for (const child of [...request.children, ...(query?.children ?? [])]) {
+  for (const child of listParameters(request, query)) {
     const text = textOf(child);
-    if (text !== undefined && child.children.length === 0) {
+    if (text !== undefined) {
       const key = child.name.toLowerCase();
       const known = parameters.get(key);
       parameters.set(key, known === undefined || child.name !== "Id" ? text : `${known},${text}`);
@@ -85,6 +88,26 @@ export function readDocument(document: XmlDocument): CswInput {
     elementNames: childrenOf(query, "ElementName").flatMap((name) => textOf(name) ?? []),
     document: { ...document, request },
   };
+}
+
+/** Elements of text alone; others are lists, filters and records. @throws {OwsError} for too many */
+function listParameters(...parents: readonly (XmlElement | undefined)[]): readonly XmlElement[] {
+  const found: XmlElement[] = [];
+  for (const parent of parents) {
+    for (const child of parent?.children ?? []) {
+      if (child.children.length === 0) {
+        found.push(child);
+      }
+      if (found.length > MAX_PARAMETERS) {
+        throw new OwsError(
+          "InvalidParameterValue",
+          child.name.slice(0, 60),
+          `A request must not have more than ${MAX_PARAMETERS} elements of text; ask for fewer at once.`,
+        );
+      }
+    }
+  }
+  return found;
 }
 
 /** `csw:Constraint`: a filter or a CQL text. @throws {OwsError} for one that has neither */

@@ -5,6 +5,10 @@ import type pg from "pg";
 const REMEMBERED_MS = 10_000;
 /** Writes that wait for their turn; more are refused at once. */
 const MAX_WAITING = 16;
+/** Connections that writes of one collection leave to others: nobody knows yet whether the first ones will wait. */
+const LEFT_BY_COLLECTION = 2;
+/** Connections that the writes of all collections leave to other statements. */
+const LEFT_BY_ALL = 1;
 
 interface Lane {
   until: number;
@@ -12,12 +16,29 @@ interface Lane {
   last: Promise<unknown>;
 }
 
+interface Entry {
+  readonly collection: number;
+  readonly start: () => void;
+}
+
 /**
- * Keeps writes of a collection that something holds, such as a load, from waiting with all connections: after the first that gave up, those
- * of the same collection follow each other.
+ * Keeps writes of a collection that something holds, such as a load, from waiting with all connections: they never have all of them at once,
+ * and after the first that gave up, those of the same collection follow each other.
  */
 class HeldCollections {
   readonly #lanes = new Map<number, Lane>();
+  readonly #most: { readonly ofCollection: number; readonly ofAll: number };
+  /** Writes that have a connection, by collection. */
+  readonly #running = new Map<number, number>();
+  #queue: Entry[] = [];
+  #total = 0;
+
+  constructor(connections: number) {
+    this.#most = {
+      ofCollection: Math.max(1, connections - LEFT_BY_COLLECTION),
+      ofAll: Math.max(1, connections - LEFT_BY_ALL),
+    };
+  }
 
   isHeld(collection: number): boolean {
     const lane = this.#lanes.get(collection);
@@ -29,18 +50,63 @@ class HeldCollections {
     const lane = this.#lanes.get(collection);
     if (lane === undefined || !this.isHeld(collection)) {
       this.#lanes.delete(collection);
-      return this.#try(collection, work);
+      await this.#enter(collection);
+      try {
+        if (!this.isHeld(collection)) {
+          return await this.#try(collection, work);
+        }
+      } finally {
+        this.#leave(collection);
+      }
+      // One of those before it waited in vain.
+      return this.write(collection, work);
     }
     if (lane.waiting >= MAX_WAITING) {
       throw new Problem(503, HELD_DETAIL, { headers: { "retry-after": "10" } });
     }
     lane.waiting += 1;
-    const written = lane.last.then(() => this.#try(collection, work));
+    const written = lane.last
+      .then(() => this.#enter(collection))
+      .then(() => this.#try(collection, work).finally(() => this.#leave(collection)));
     lane.last = written.then(
       () => (lane.waiting -= 1),
       () => (lane.waiting -= 1),
     );
     return written;
+  }
+
+  /** Waits for a connection that this collection may have. */
+  #enter(collection: number): Promise<void> {
+    return new Promise((start) => {
+      this.#queue.push({ collection, start });
+      this.#startNext();
+    });
+  }
+
+  #leave(collection: number): void {
+    this.#total -= 1;
+    const running = (this.#running.get(collection) ?? 1) - 1;
+    if (running === 0) {
+      this.#running.delete(collection);
+    } else {
+      this.#running.set(collection, running);
+    }
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    const waiting: Entry[] = [];
+    for (const entry of this.#queue) {
+      const running = this.#running.get(entry.collection) ?? 0;
+      if (this.#total < this.#most.ofAll && running < this.#most.ofCollection) {
+        this.#total += 1;
+        this.#running.set(entry.collection, running + 1);
+        entry.start();
+      } else {
+        waiting.push(entry);
+      }
+    }
+    this.#queue = waiting;
   }
 
   async #try<T>(collection: number, work: () => Promise<T>): Promise<T> {
@@ -65,7 +131,7 @@ export const isHeld = (pool: pg.Pool, collection: number): boolean => ofPools.ge
 
 /** Writes a record, or deletes one or its collection. @throws {Problem} 503 where too many writes wait for the same collection */
 export function writeOne<T>(pool: pg.Pool, collection: number, work: () => Promise<T>): Promise<T> {
-  const held = ofPools.get(pool) ?? new HeldCollections();
+  const held = ofPools.get(pool) ?? new HeldCollections(pool.options.max);
   ofPools.set(pool, held);
   return held.write(collection, work);
 }

@@ -86,6 +86,36 @@ test("refuses a form of more fields than any request has before it makes them", 
   assert.match(text, /more than 1000 fields/);
 });
 
+test("refuses documents of more parameters, sort keys or versions than any request has before it looks at them", async () => {
+  const request = (name: string, content: string) =>
+    `<csw:${name} xmlns:csw="http://www.opengis.net/cat/csw/3.0" service="CSW" version="3.0.0">${content}</csw:${name}>`;
+  const many = (element: string) => element.repeat(190_000);
+  for (const [what, document, why] of [
+    ["parameters", request("GetRecords", many("<csw:b c='d'>e</csw:b>")), /more than 5000 elements of text/],
+    ["ids", request("GetRecordById", many("<csw:Id>e</csw:Id>")), /more than 5000 elements of text/],
+    [
+      "names of elements",
+      request("GetRecords", `<csw:Query>${many("<csw:ElementName>e</csw:ElementName>")}</csw:Query>`),
+      /more than 5000 elements of text/,
+    ],
+    [
+      "sort keys",
+      request("GetRecords", `<csw:Query><csw:SortBy>${many("<csw:SortProperty/>")}</csw:SortBy></csw:Query>`),
+      /more than 300 elements in the element SortBy/,
+    ],
+    [
+      "versions",
+      request("GetCapabilities", `<csw:AcceptVersions>${many("<csw:Version/>")}</csw:AcceptVersions>`),
+      /more than 100 elements in the element AcceptVersions/,
+    ],
+  ] as const) {
+    const { text } = await send(document);
+    assert.match(text, why, what);
+  }
+  const ids = "<csw:Id>none</csw:Id>".repeat(4000);
+  assert.doesNotMatch((await send(request("GetRecordById", ids))).text, /elements of text/);
+});
+
 test("refuses every kind of document that is not well formed, of each operation", async () => {
   const documents = [
     toTransaction("Insert", DC_RECORD.replace("dc-1", "malformed-1")),

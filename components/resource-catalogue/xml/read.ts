@@ -9,8 +9,17 @@ export interface XmlDocument {
   readonly root: XmlElement;
 }
 
-/** Filters of more elements are refused before they are read whole. */
-const LIMITS = { maxInside: new Map([["Filter", MAX_FILTER_NODES]]) };
+const MAX_SORT_ELEMENTS = 300;
+const MAX_VERSIONS = 100;
+
+/** Parts of more elements are refused before they are read whole. */
+const LIMITS = {
+  maxInside: new Map([
+    ["Filter", MAX_FILTER_NODES],
+    ["SortBy", MAX_SORT_ELEMENTS],
+    ["AcceptVersions", MAX_VERSIONS],
+  ]),
+};
 
 /** Parses a document in whatever encoding it says; other requests have their turn meanwhile. @throws {XmlError} */
 export async function readXml(bytes: Buffer): Promise<XmlDocument> {

@@ -5,7 +5,7 @@ export { checkDocument, loadDocument } from "./load/load.ts";
 export type { LoadedDocument, ProcessEntry } from "./load/load.ts";
 export type { LoadOptions } from "./load/store.ts";
 export type { LoadLimits } from "./load/budget.ts";
-export { hasMoreScalars } from "./load/scalar-bound.ts";
+export { findExcess, withoutStackTraces } from "./load/yaml-bounds.ts";
 export { createLoader } from "./load/loader.ts";
 export type { Loader, LoaderOptions } from "./load/loader.ts";
 export type { Fetcher } from "./load/fetcher.ts";

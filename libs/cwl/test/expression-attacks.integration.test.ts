@@ -1,6 +1,7 @@
 // Expressions that want all memory or all time: each ends within its limits, and the process stays small.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Worker } from "node:worker_threads";
 import { CwlError } from "../src/errors.ts";
 import { Evaluator } from "../src/expressions/evaluate.ts";
 import { defaultSandboxLimits } from "../src/expressions/limits.ts";
@@ -9,6 +10,10 @@ const MIB = 1024 * 1024;
 const context = { inputs: { list: [1, 2, 3], text: "x" }, self: null, runtime: {} };
 const limits = { ...defaultSandboxLimits, milliseconds: 400 };
 const evaluator = new Evaluator({ javascript: true, library: [], version: "v1.2", limits });
+
+/** All threads that were started. */
+const threads = new Set<Worker>();
+process.on("worker", (thread) => threads.add(thread));
 
 /** What a thread needs beside the memory of scripts: its own heap, the texts that go in and out, the code of the machine. */
 const OVERHEAD_MIB = 160;
@@ -111,4 +116,16 @@ test("what a script writes to the console goes to whoever listens, also when it 
   assert.equal(await listening.evaluate("${console.log('n is', inputs.list, {a: 1}); return 1;}", context), 1);
   await assert.rejects(listening.evaluate("${console.error('before'); throw new Error('x');}", context), /Error: x/);
   assert.deepEqual(lines, ['n is [1,2,3] {"a":1}\n', "before\n"]);
+});
+
+test("a thread that ended while it had nothing to do is replaced", async () => {
+  await evaluator.evaluate("$(1 + 1)", context);
+  assert.ok(threads.size > 0);
+  for (const thread of threads) {
+    // Nobody waits for an answer of it: its error must not end the process either.
+    thread.emit("error", new Error("on purpose"));
+    await thread.terminate();
+  }
+  // One that is asked and does not live gives no answer within a minute.
+  assert.equal(await evaluator.evaluate("$(1 + 1)", context), 2);
 });

@@ -16,6 +16,8 @@ const MAX_KEPT_BYTES = 300 << 20;
 const TIMEOUT_MS = 60_000;
 /** Totals are read after so many requests: putting them together costs the service milliseconds. */
 const TOTALS_EVERY = 100;
+/** A login that a request ended, or whose token expired, is made anew, at most so often. */
+const LOG_IN_EVERY_MS = 5000;
 const MAX_SHOWN = 5;
 const RAW_PATHS = 2;
 /** Answers of a service that are no fault: what it does not offer, and what it refuses to hold. */
@@ -58,12 +60,20 @@ export async function fuzzService(options: ServiceOptions): Promise<readonly Fin
   let { faults } = before;
   let requests = 0;
   await sendRawRequests(options, random, report);
+  let credentials = await options.logIn();
+  let loggedInAt = performance.now();
   // Raw requests that wait for more bytes take seconds each: they leave the others their time.
   const until = performance.now() + milliseconds;
   for (; operations.length > 0 && performance.now() < until; requests += 1) {
     const request = makeRequest(random, operations[requests % operations.length]!, ids, options.vocabulary);
-    const credential = request.method === "DELETE" ? options.credentials[0]! : pick(random, options.credentials);
+    const credential = request.method === "DELETE" ? credentials[0]! : pick(random, credentials);
     const { status, text } = await perform(options, request, credential);
+    if (status === 401 && performance.now() > loggedInAt + LOG_IN_EVERY_MS) {
+      // Where that fails, the requests before it slowed logins down.
+      credentials = await options.logIn().catch(() => credentials);
+      loggedInAt = performance.now();
+      await watch.readStallMs();
+    }
     if (status === undefined || (status >= 500 && !HARMLESS.has(status))) {
       report(`${status ?? "no answer"} ${text.slice(0, 200)}`, request);
     } else if (status === 200) {

@@ -1,5 +1,4 @@
 import type { Fetch } from "../../../cli/targets/deployment-fetch.ts";
-import { callManagement } from "../../../cli/targets/embedded/management-client.ts";
 import { type Credential, anonymous, basic, bearer, logInBrowser, session, signature } from "./credentials.ts";
 import { type ApiDocument, type Operation, listOperations } from "./make-request.ts";
 import { HUB, OAUTH, OCI, S3, type Vocabulary } from "./words.ts";
@@ -9,8 +8,8 @@ export interface Target {
   readonly service: string;
   readonly url: string;
   readonly operations: readonly Operation[];
-  /** With the first, things are deleted. */
-  readonly credentials: readonly Credential[];
+  /** Logs in anew: tokens expire, and hostile requests end sessions. With the first credential, things are deleted. */
+  readonly logIn: () => Promise<readonly Credential[]>;
   readonly vocabulary: Vocabulary;
   /** Values of parameters that are made for the purpose. */
   readonly kept: Readonly<Record<string, string>>;
@@ -36,23 +35,54 @@ export const USERS = ["eric", "admin"] as const;
 const PASSWORD = "changeme";
 const ROOT = "swath";
 
-/** The targets of a pod; none where it serves nothing to clients. @param directory where the pod's sockets lie */
-export async function findTargets(platform: Platform, workload: string, directory: string): Promise<readonly Target[]> {
-  const served = listOperations(JSON.parse(await callManagement(directory, "/routes")) as ApiDocument);
+/** What of a pod can be sent hostile requests, and why not where there is nothing. */
+export interface FoundTargets {
+  readonly targets: readonly Target[];
+  readonly missing?: string;
+}
+
+/** Pods that take no requests of clients, or none in HTTP; `test/fuzz/README.md` says what else looks at each. */
+export const WITHOUT_TARGETS: ReadonlySet<string> = new Set([
+  "bucket-operator",
+  "dummy-service",
+  "ingress",
+  "postgres",
+  "registrar",
+  "workspace-reconciler",
+]);
+
+/**
+ * The targets of a pod. A service that hides what it serves is a finding: it would never be fuzzed.
+ * @param served what `/routes` of its management listener tells; undefined where it has no such listener
+ */
+export async function findTargets(
+  platform: Platform,
+  workload: string,
+  served: ApiDocument | undefined,
+): Promise<FoundTargets> {
+  if (WITHOUT_TARGETS.has(workload)) {
+    return { targets: [] };
+  }
+  const routes = listOperations(served ?? {}).filter(([, path]) => !HIDDEN.test(path));
   const documented = listOperations(await readDocument(platform, workload));
   const known = new Set(documented.map(toKey));
-  const operations = [
-    ...documented,
-    ...served.filter((operation) => !known.has(toKey(operation)) && !HIDDEN.test(operation[1])),
-  ];
+  const operations = [...documented, ...routes.filter((operation) => !known.has(toKey(operation)))];
   const prepare = Object.hasOwn(SERVICES, workload) ? SERVICES[workload] : undefined;
+  if (operations.length === 0) {
+    return { targets: [], missing: "tells no operation that it serves, in /openapi.json or in /routes" };
+  }
+  if (prepare === undefined && documented.length === 0) {
+    return {
+      targets: [],
+      missing: `has no OpenAPI document, and targets.ts no preparation for its ${operations.length} operations`,
+    };
+  }
   const plain = async () => {
-    const credentials = await Promise.all(USERS.map(async (user) => bearer(await platform.logIn(user))));
-    return { service: workload, url: platform.urlOf(workload), operations, credentials, vocabulary: {}, kept: {} };
+    const logIn = () => Promise.all(USERS.map(async (user) => bearer(await platform.logIn(user))));
+    return [{ service: workload, url: platform.urlOf(workload), operations, logIn, vocabulary: {}, kept: {} }];
   };
-  const targets =
-    prepare === undefined ? (documented.length > 0 ? [await plain()] : []) : await prepare(platform, operations);
-  return targets.filter((target) => target.operations.length > 0);
+  const targets = await (prepare ?? plain)(platform, operations);
+  return { targets: targets.filter((target) => target.operations.length > 0) };
 }
 
 /** What only other services reach, and files of pages. */
@@ -74,12 +104,16 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
   identity: async ({ send, urlOf, logIn }, operations) => {
     const admin = bearer(await logIn("admin"));
     const url = urlOf("identity");
-    const cookies = session(await logInBrowser(send, `${url}/realms/master/account`, "eric", PASSWORD));
     const headers = { ...(await admin(NOTHING, url)), "content-type": "application/json" };
     const body = JSON.stringify({ realm: "fuzz", enabled: true });
     await send(`${url}/admin/realms`, { method: "POST", headers, body });
-    const credentials = [admin, bearer(await logIn("eric")), anonymous, cookies];
-    return [{ service: "identity", url, operations, credentials, vocabulary: OAUTH, kept: { realm: "fuzz" } }];
+    const logInAll = async () => [
+      bearer(await logIn("admin")),
+      bearer(await logIn("eric")),
+      anonymous,
+      session(await logInBrowser(send, `${url}/realms/master/account`, "eric", PASSWORD)),
+    ];
+    return [{ service: "identity", url, operations, logIn: logInAll, vocabulary: OAUTH, kept: { realm: "fuzz" } }];
   },
   gatekeeper: async ({ urlOf, logIn }, operations) => [
     {
@@ -87,7 +121,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
       // Any host that it protects.
       url: urlOf("workspace-api"),
       operations: [...operations, ["get", "/{rest}", {}], ["post", "/{rest}", {}]],
-      credentials: [anonymous, bearer(await logIn("eric"))],
+      logIn: async () => [anonymous, bearer(await logIn("eric"))],
       vocabulary: OAUTH,
       kept: {},
     },
@@ -106,7 +140,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
         service: "objstore",
         url,
         operations: operations.filter((operation) => !isConsole(operation)),
-        credentials: [root, root, anonymous],
+        logIn: async () => [root, root, anonymous],
         vocabulary: S3,
         kept,
       },
@@ -114,7 +148,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
         service: "objstore-console",
         url: urlOf("objstore-console"),
         operations: operations.filter(isConsole),
-        credentials: [basic(ROOT, PASSWORD), bearer(await logIn("eric")), anonymous],
+        logIn: async () => [basic(ROOT, PASSWORD), bearer(await logIn("eric")), anonymous],
         vocabulary: {},
         kept,
       },
@@ -125,7 +159,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
       service: "registry",
       url: urlOf("registry"),
       operations,
-      credentials: [basic("admin", PASSWORD), bearer(await logIn("eric")), anonymous],
+      logIn: async () => [basic("admin", PASSWORD), bearer(await logIn("eric")), anonymous],
       vocabulary: OCI,
       kept: { name: "library/a", project: "library", reference: "latest" },
     },
@@ -135,7 +169,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
       service: "portal",
       url: urlOf("portal"),
       operations,
-      credentials: [
+      logIn: async () => [
         ...(await Promise.all(
           USERS.map(async (user) => session(await logInBrowser(send, `${urlOf("portal")}/auth/login`, user, PASSWORD))),
         )),
@@ -150,7 +184,7 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
       service: "application-hub",
       url: urlOf("application-hub"),
       operations,
-      credentials: [
+      logIn: async () => [
         bearer(await logIn("eric")),
         bearer(await logIn("admin")),
         session(await logInBrowser(send, `${urlOf("application-hub")}/hub/login`, "eric", PASSWORD)),
@@ -160,7 +194,36 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
       kept: {},
     },
   ],
+  "application-hub-proxy": async ({ send, urlOf, logIn }, operations) => {
+    const hub = urlOf("application-hub");
+    const url = hub.replace("//", `//eric--${SERVER}.`);
+    // Files alone: no program runs for it.
+    const response = await send(`${hub}/hub/api/users/eric/servers/${SERVER}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await logIn("eric")}`, "content-type": "application/json" },
+      body: JSON.stringify({ profile: "jupyterlite" }),
+    });
+    if (!response.ok) {
+      throw new Error(`the server for the hub's proxy did not start: ${response.status} ${await response.text()}`);
+    }
+    return [
+      {
+        service: "application-hub-proxy",
+        url,
+        operations: [...operations, ["get", "/.swath/enter?{rest}", {}], ["get", "/.swath/{rest}", {}]],
+        logIn: async () => [
+          session(await logInBrowser(send, `${url}/`, "eric", PASSWORD)),
+          bearer(await logIn("eric")),
+          anonymous,
+        ],
+        vocabulary: HUB,
+        kept: {},
+      },
+    ];
+  },
 };
+
+const SERVER = "fuzz";
 
 const NOTHING = { method: "POST", path: "/", headers: {}, type: undefined, body: undefined };
 

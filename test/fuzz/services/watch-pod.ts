@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { callManagement } from "../../../cli/targets/embedded/management-client.ts";
+import type { ApiDocument } from "./make-request.ts";
 
 /** What a pod was like since it was looked at last. */
 export interface PodTotals {
@@ -26,6 +30,13 @@ export function createPodWatch(directory: string): PodWatch {
       };
     },
   };
+}
+
+/** What a pod says that it serves; undefined where it has no management listener. @param directory where its sockets lie */
+export async function readServedRoutes(directory: string): Promise<ApiDocument | undefined> {
+  return existsSync(join(directory, "management.sock"))
+    ? (JSON.parse(await callManagement(directory, "/routes")) as ApiDocument)
+    : undefined;
 }
 
 function valueOf(text: string, name: string): number {

@@ -82,13 +82,25 @@ class SandboxPool {
       this.busy += 1;
     }
     try {
-      const worker = this.idle.pop() ?? startWorker(await this.compile());
+      const worker = this.idle.pop() ?? this.start(await this.compile());
       worker.ref();
       return worker;
     } catch (error) {
       this.leave(undefined);
       throw error;
     }
+  }
+
+  private start(machineCode: WebAssemblyModule): Worker {
+    const worker = startWorker(machineCode);
+    // One that ends while it has nothing to do would never answer.
+    worker.on("exit", () => {
+      const index = this.idle.indexOf(worker);
+      if (index !== -1) {
+        this.idle.splice(index, 1);
+      }
+    });
+    return worker;
   }
 
   /** Compiled once a process: a thread that takes the place of one that was ended has nothing to compile. */
@@ -138,6 +150,8 @@ function startWorker(machineCode: WebAssemblyModule): Worker {
     workerData: machineCode,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
   });
+  // Whoever has the thread hears of it; one that fails while it is idle is replaced when it is needed.
+  worker.on("error", () => {});
   worker.unref();
   return worker;
 }

@@ -10,6 +10,8 @@ export interface LoadLimits {
   readonly documents: number;
   /** Most values, after aliases and imports are expanded. */
   readonly nodes: number;
+  /** Most tokens of one YAML text, ends of lines too; texts in JSON are read by another parser, which takes far less time. */
+  readonly yamlTokens: number;
   readonly depth: number;
   /** Most processes that are built: one that sees other types through its parents is another. */
   readonly processes: number;
@@ -25,6 +27,7 @@ export const defaultLoadLimits: LoadLimits = {
   totalBytes: 64 * MIB,
   documents: 1000,
   nodes: 1_000_000,
+  yamlTokens: 4_000_000,
   depth: 200,
   processes: 20_000,
   steps: 100_000,

@@ -213,7 +213,7 @@ test("bombs are refused before they go off", () => {
 });
 
 test("refuses YAML of more keys and values than the limit, before it is parsed", () => {
-  const limits = { documentBytes: 2 ** 22, nodes: 1000, depth: 100 };
+  const limits = { documentBytes: 2 ** 22, nodes: 1000, yamlTokens: 100_000, depth: 100 };
   const many: readonly ((count: number) => string)[] = [
     (count) => Array.from({ length: count / 2 }, (_, index) => `k${index}: v`).join("\n"),
     (count) => "- b\n".repeat(count),

@@ -99,3 +99,26 @@ test("one owner's work holds up nobody else's, and what waits is bounded", async
   }
   await assert.rejects(working.run("c", { milliseconds: 100 }), /closed/);
 });
+
+test("short work of others is done before what waits of owners whose work takes long", async () => {
+  const work = join(scratch, "work.mjs");
+  writeFileSync(
+    work,
+    "export const perform = async (milliseconds) => { const end = Date.now() + milliseconds; while (Date.now() < end); };",
+  );
+  const shared = createLoader({ threads: 2, work: pathToFileURL(work) });
+  const done: string[] = [];
+  const run = (owner: string, milliseconds: number) =>
+    shared.run(milliseconds, { owner, milliseconds: 60_000 }).then(() => done.push(owner));
+  try {
+    const long = ["eve", "mallory"].flatMap((owner) => Array.from({ length: 5 }, () => run(owner, 600)));
+    await Promise.race(long);
+    await run("bob", 0);
+    // Two under way, and one more that may have begun before.
+    assert.ok(done.indexOf("bob") <= 4, done.join(" "));
+    await Promise.all(long);
+    assert.equal(done.length, 11);
+  } finally {
+    await shared.close();
+  }
+});

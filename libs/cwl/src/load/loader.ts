@@ -4,6 +4,7 @@ import type { ValidationReport } from "../validate/validate.ts";
 import { defaultLoadLimits } from "./budget.ts";
 import type { LoadedDocument } from "./load.ts";
 import type { FromLoader, LoaderThread, ToLoader } from "./loader-messages.ts";
+import { OwnerTurns } from "./owner-turns.ts";
 import type { LoadOptions } from "./store.ts";
 
 export interface LoaderOptions {
@@ -76,8 +77,7 @@ export function createLoader({
   const all = new Set<Worker>();
   const idle: Worker[] = [];
   const waiting: WaitingTurn[] = [];
-  const ownersAtWork = new Set<string>();
-  let busy = 0;
+  const turns = new OwnerTurns(threads);
   let closed = false;
 
   const start = (): Worker => {
@@ -98,16 +98,13 @@ export function createLoader({
     }
   };
   const next = (): void => {
-    while (busy < threads && !closed) {
-      const index = waiting.findIndex(({ owner }) => owner === undefined || !ownersAtWork.has(owner));
+    while (!closed) {
+      const index = turns.choose(waiting.map(({ owner }) => owner));
       const [turn] = index === -1 ? [] : waiting.splice(index, 1);
       if (turn === undefined) {
         return;
       }
-      busy += 1;
-      if (turn.owner !== undefined) {
-        ownersAtWork.add(turn.owner);
-      }
+      turns.begin(turn.owner);
       turn.resolve(idle.pop() ?? start());
     }
   };
@@ -127,10 +124,7 @@ export function createLoader({
       }
     });
   const leave = (owner: string | undefined): void => {
-    busy -= 1;
-    if (owner !== undefined) {
-      ownersAtWork.delete(owner);
-    }
+    turns.end(owner);
     keepWarm();
     next();
   };

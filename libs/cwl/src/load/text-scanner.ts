@@ -20,6 +20,8 @@ export class TextScanner {
   private column = -1;
   /** Lines that are indented deeper belong to a plain or block text. */
   private textColumn: number | undefined;
+  /** Where each of these texts was found last: what lies behind is not searched again, however many lines or keys there are. */
+  private readonly found = new Map<string, number>();
 
   constructor(text: string) {
     this.text = text;
@@ -77,12 +79,11 @@ export class TextScanner {
   private skipPlain(lineStart: number): boolean {
     const start = this.at;
     const end = this.lineEnd();
-    let colon = this.text.indexOf(":", start);
-    while (colon !== -1 && colon < end && !this.isBlankOrEnd(colon + 1)) {
-      colon = this.text.indexOf(":", colon + 1);
+    let colon = this.next(":", start);
+    while (colon < end && !this.isBlankOrEnd(colon + 1)) {
+      colon = this.next(":", colon + 1);
     }
-    const comment = this.text.indexOf(" #", start);
-    if (colon === -1 || colon >= end || (comment !== -1 && comment < colon)) {
+    if (colon >= end || this.next(" #", start) < colon) {
       this.textColumn = this.column;
       return false;
     }
@@ -140,8 +141,19 @@ export class TextScanner {
   }
 
   private lineEnd(): number {
-    const end = this.text.indexOf("\n", this.at);
-    return end === -1 ? this.text.length : end;
+    return this.next("\n", this.at);
+  }
+
+  /** The first place from `from` on where a text stands; the end where there is none. */
+  private next(searched: string, from: number): number {
+    const known = this.found.get(searched) ?? -1;
+    if (known >= from) {
+      return known;
+    }
+    const index = this.text.indexOf(searched, from);
+    const place = index === -1 ? this.text.length : index;
+    this.found.set(searched, place);
+    return place;
   }
 
   private isLineEnd(): boolean {

@@ -7,11 +7,11 @@ import type { LoadLimits } from "./budget.ts";
 import { indentFlowLines } from "./flow-indent.ts";
 import { readJson } from "./json-text.ts";
 import { lineAndColumn, setOrigin } from "./origin.ts";
-import { hasMoreScalars } from "./scalar-bound.ts";
 import type { SourceText } from "./origin.ts";
+import { findExcess, withoutStackTraces } from "./yaml-bounds.ts";
 
 /** What one text may cost. */
-export type ParseLimits = Pick<LoadLimits, "documentBytes" | "nodes" | "depth">;
+export type ParseLimits = Pick<LoadLimits, "documentBytes" | "nodes" | "yamlTokens" | "depth">;
 
 /** One slip makes many syntax errors; the first few say where it is. */
 const mostErrors = 20;
@@ -44,15 +44,11 @@ export function parseText(
     return json;
   }
   refuseDeepText(source, limits.depth);
-  if (hasMoreScalars(text, limits.nodes)) {
-    const message = `the document has more than ${limits.nodes} keys and values`;
-    throw new CwlError("limit", [{ severity: "error", message, file: uri }]);
-  }
-  let document = parse(source);
+  let document = parse(source, limits);
   let read = source;
   if (document.errors.length > 0) {
     const moved = { ...source, ...indentFlowLines(text) };
-    const again = moved.text === text ? document : parse(moved);
+    const again = moved.text === text ? document : parse(moved, limits);
     if (again.errors.length === 0) {
       [document, read] = [again, moved];
     }
@@ -75,15 +71,21 @@ export function parseText(
   return { value, nodes: converter.count };
 }
 
-function parse(source: SourceText): Document.Parsed {
+function parse(source: SourceText, { nodes, yamlTokens }: ParseLimits): Document.Parsed {
+  const excess = findExcess(source.text, { scalars: nodes, tokens: yamlTokens });
+  if (excess !== undefined) {
+    throw new CwlError("limit", [{ severity: "error", message: `the document has ${excess}`, file: source.uri }]);
+  }
   try {
-    return parseDocument(source.text, {
-      prettyErrors: false,
-      // The parser compares each key with all before it; the converter looks them up.
-      uniqueKeys: false,
-      merge: true,
-      strict: false,
-    });
+    return withoutStackTraces(() =>
+      parseDocument(source.text, {
+        prettyErrors: false,
+        // The parser compares each key with all before it; the converter looks them up.
+        uniqueKeys: false,
+        merge: true,
+        strict: false,
+      }),
+    );
   } catch (error) {
     throw new CwlError("invalid-document", [
       { severity: "error", message: `not readable as YAML: ${messageOf(error)}`, file: source.uri },

@@ -28,6 +28,7 @@ export interface PoolOptions {
   readonly maxUnverifiedMs?: number;
   /** Called for errors that no client is to see. */
   readonly onError?: (error: Error) => void;
+  readonly clock?: () => number;
 }
 
 interface Job {
@@ -59,6 +60,8 @@ const CANCEL_GRACE_MS = 5000;
 const MAX_CRASHES = 2;
 /** Faults without one success between them, after which the pool says that it is not well. */
 const MAX_FAULTS = 8;
+/** So long after the last fault: nothing would show that the pool is well again while it gets no requests. */
+const FAULTS_COUNT_MS = 30_000;
 
 /** Threads that read and render; a bounded queue before them. */
 export class RasterPool {
@@ -69,10 +72,17 @@ export class RasterPool {
   readonly #retired = new Set<Thread>();
   #nextId = 1;
   #faults = 0;
+  #lastFaultAt = 0;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
-    this.#options = { maxQueued: MAX_QUEUED, concurrency: CONCURRENCY, timeoutMs: TIMEOUT_MS, ...options };
+    this.#options = {
+      maxQueued: MAX_QUEUED,
+      concurrency: CONCURRENCY,
+      timeoutMs: TIMEOUT_MS,
+      clock: Date.now,
+      ...options,
+    };
     this.#threads = Array.from({ length: options.threads });
   }
 
@@ -82,7 +92,7 @@ export class RasterPool {
 
   /** @throws {Error} while one job after the other ends by a fault of a library or of a thread */
   checkHealth(): void {
-    if (this.#faults >= MAX_FAULTS) {
+    if (this.#faults >= MAX_FAULTS && this.#options.clock() - this.#lastFaultAt < FAULTS_COUNT_MS) {
       throw new Error(`the last ${this.#faults} faults of raster threads had no success between them`);
     }
   }
@@ -177,6 +187,7 @@ export class RasterPool {
     if (signal?.aborted === true) {
       return Promise.reject(toCancelled(signal));
     }
+    const place = hash(affinity);
     return new Promise((resolve, reject) => {
       // Neither the limit nor the caller's signal may keep what a job has made: an `AbortSignal.timeout` would until it is over.
       const limit = setTimeout(() => this.#cancel(job, toTimeout()), this.#options.timeoutMs);
@@ -189,7 +200,7 @@ export class RasterPool {
         id: this.#nextId++,
         method,
         argument,
-        affinity: hash(affinity),
+        affinity: place,
         ...(onPart !== undefined && { onPart }),
         resolve: (value) => {
           forget();
@@ -242,7 +253,7 @@ export class RasterPool {
     const thread: Thread = { worker, jobs: new Map(), isRetired: false };
     worker.on("message", (message: FromWorker) => this.#receive(thread, message));
     worker.on("error", (error) => {
-      this.#faults += 1;
+      this.#noteFault();
       this.#options.onError?.(error as Error);
     });
     worker.on("exit", () => {
@@ -298,12 +309,17 @@ export class RasterPool {
 
   /** After an error that is no client's doing nobody knows what is left in the memory of a native or WebAssembly library. */
   #retire(thread: Thread): void {
-    this.#faults += 1;
+    this.#noteFault();
     if (!thread.isRetired) {
       thread.isRetired = true;
       this.#threads[this.#threads.indexOf(thread)] = undefined;
       this.#retired.add(thread);
     }
+  }
+
+  #noteFault(): void {
+    this.#faults += 1;
+    this.#lastFaultAt = this.#options.clock();
   }
 
   #cancel(job: Job, error: RasterError): void {

@@ -16,6 +16,8 @@ interface Running {
   readonly worker: Worker;
   readonly header: Int32Array;
   readonly box: Uint8Array;
+  /** It has said something: what ends it from then on is the data's doing. */
+  hasBegun: boolean;
   /** Ends the call that the thread is at. */
   fail?: (error: Error) => void;
 }
@@ -30,9 +32,13 @@ export class Hdf5Thread {
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor(source: Source, size: number) {
+  readonly #heapMb: number;
+
+  /** @param heapMb memory of the thread beside that of the library */
+  constructor(source: Source, size: number, heapMb = MAX_HEAP_MB) {
     this.#source = source;
     this.#size = size;
+    this.#heapMb = heapMb;
   }
 
   /** One question after the other. */
@@ -138,7 +144,7 @@ export class Hdf5Thread {
     const mailbox = new SharedArrayBuffer(MAILBOX_HEADER_BYTES + MAILBOX_BYTES);
     const worker = new Worker(new URL("worker.ts", import.meta.url), {
       workerData: { size: this.#size, mailbox } satisfies Hdf5Start,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb },
       stderr: true,
       stdout: true,
     });
@@ -147,12 +153,19 @@ export class Hdf5Thread {
       worker,
       header: new Int32Array(mailbox, 0, 2),
       box: new Uint8Array(mailbox, MAILBOX_HEADER_BYTES),
+      hasBegun: false,
     };
+    worker.once("message", () => (running.hasBegun = true));
     const lose = () => {
       if (this.#running === running) {
         this.#running = undefined;
       }
-      running.fail?.(invalidRaster("The HDF5 library ended over the data."));
+      running.fail?.(
+        running.hasBegun
+          ? invalidRaster("The HDF5 library ended over the data.")
+          : // No fault of the data, which it has not seen: the pool counts it.
+            new Error("the thread of the HDF5 library did not start"),
+      );
     };
     worker.on("error", lose);
     worker.on("exit", lose);
