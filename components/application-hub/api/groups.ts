@@ -5,6 +5,7 @@ import { type Static, Type } from "typebox";
 import type { HubContext } from "../context.ts";
 import type { Sql } from "../store/database.ts";
 import { requireScope } from "./caller.ts";
+import { pageQuery, readPage, sendPage } from "./pages.ts";
 import { permits } from "./scopes.ts";
 
 const Params = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255, pattern: "^[^/\\\\]+$" }) });
@@ -13,10 +14,7 @@ const NewGroups = Type.Object({
   groups: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 1000 }),
 });
 const Properties = Type.Record(Type.String({ maxLength: 200 }), Type.Unknown(), { maxProperties: 200 });
-const PageQuery = Type.Object({
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
-});
+const PageQuery = Type.Object(pageQuery);
 type Route = { Params: { name: string } };
 
 interface GroupRow {
@@ -41,12 +39,16 @@ export function addGroupRoutes(app: FastifyInstance, { sql, callers }: HubContex
   app.get<{ Querystring: Static<typeof PageQuery> }>(
     "/groups",
     { schema: { querystring: PageQuery } },
-    async (request) => {
+    async (request, reply) => {
       const caller = await callers.require(request);
       requireScope(caller, "list:groups");
-      const { offset = 0, limit = 200 } = request.query;
-      const groups = await sql.rows<GroupRow>(`${SELECT} order by name offset $1 limit $2`, [offset, limit]);
-      return groups.filter(({ name }) => permits(caller.scopes, "read:groups:name", { group: name })).map(toModel);
+      const page = readPage(request);
+      const groups = await sql.rows<GroupRow>(`${SELECT} order by name offset $1 limit $2`, [page.offset, page.limit]);
+      const [{ total } = { total: 0 }] = await sql.rows<{ total: number }>("select count(*)::int as total from groups");
+      const items = groups
+        .filter(({ name }) => permits(caller.scopes, "read:groups:name", { group: name }))
+        .map(toModel);
+      return sendPage(request, reply, { items, total, page });
     },
   );
 

@@ -30,6 +30,7 @@ export function toUserModel(
   servers: readonly ServerRow[],
   scopes: ScopeList,
   originOf: (label: string) => string,
+  { includesStopped = false }: { readonly includesStopped?: boolean } = {},
 ): Record<string, unknown> | undefined {
   const subject = { user: user.name, groups: user.groups };
   const may = (scope: string) => permits(scopes, scope, subject);
@@ -55,7 +56,9 @@ export function toUserModel(
       ? {
           server: main?.state === "ready" ? baseOf(main) : null,
           pending: main?.state === "starting" ? "spawn" : main?.state === "stopping" ? "stop" : null,
-          servers: Object.fromEntries(running.map((server) => [server.name, toServerModel(server, originOf)])),
+          servers: Object.fromEntries(
+            (includesStopped ? visible : running).map((server) => [server.name, toServerModel(server, originOf)]),
+          ),
         }
       : {}),
   };

@@ -3,18 +3,21 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
 import type { HubContext } from "../context.ts";
-import { listServers } from "../store/servers.ts";
-import { checkUserName, findUser, listUsers, requireUser } from "../store/users.ts";
+import { listServers, listServersOf } from "../store/servers.ts";
+import { USER_ORDERS, checkUserName, findUser, listUsers, requireUser } from "../store/users.ts";
 import { requireScope } from "./caller.ts";
 import { toUserModel } from "./models.ts";
+import { pageQuery, readPage, sendPage } from "./pages.ts";
 import { permits } from "./scopes.ts";
 
 const NameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) });
 type Named = { Params: Static<typeof NameParams> };
-const PageQuery = Type.Object({
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
-  state: Type.Optional(Type.Union([Type.Literal("active"), Type.Literal("inactive"), Type.Literal("ready")])),
+const UsersQuery = Type.Object({
+  ...pageQuery,
+  state: Type.Optional(Type.Enum(["active", "inactive", "ready"])),
+  sort: Type.Optional(Type.Enum([...USER_ORDERS])),
+  name_filter: Type.Optional(Type.String({ maxLength: 255 })),
+  include_stopped_servers: Type.Optional(Type.String({ maxLength: 10 })),
 });
 const NewUsers = Type.Object({
   usernames: Type.Array(Type.String(), { maxItems: 1000 }),
@@ -30,7 +33,6 @@ const Activity = Type.Object({
     Type.Record(Type.String({ maxLength: 60 }), Type.Object({ last_activity: Type.String({ maxLength: 60 }) })),
   ),
 });
-const DEFAULT_PAGE = 50;
 
 /** `/hub/api/user`, `/hub/api/users…` */
 export function addUserRoutes(app: FastifyInstance, { sql, callers, originOf, lifecycle }: HubContext): void {
@@ -53,22 +55,26 @@ export function addUserRoutes(app: FastifyInstance, { sql, callers, originOf, li
     };
   });
 
-  app.get<{ Querystring: Static<typeof PageQuery> }>(
+  app.get<{ Querystring: Static<typeof UsersQuery> }>(
     "/users",
-    { schema: { querystring: PageQuery } },
-    async (request) => {
+    { schema: { querystring: UsersQuery } },
+    async (request, reply) => {
       const caller = await callers.require(request);
       requireScope(caller, "list:users");
-      const { offset = 0, limit = DEFAULT_PAGE, state } = request.query;
-      const users = await listUsers(sql, offset, limit);
-      const servers = await listServers(sql);
-      return users.flatMap((user) => {
+      const { state, sort, name_filter: namePart, include_stopped_servers: stopped } = request.query;
+      const page = readPage(request);
+      const { users, total } = await listUsers(sql, { ...page, state, sort, namePart });
+      const servers = await listServersOf(
+        sql,
+        users.map(({ name }) => name),
+      );
+      // JupyterHub takes any value, also none, for yes.
+      const includesStopped = stopped !== undefined && !/^(?:0|false|no)$/i.test(stopped);
+      const items = users.flatMap((user) => {
         const own = servers.filter((server) => server.user_name === user.name);
-        const isActive = own.some((server) => server.state !== "stopped");
-        const isReady = own.some((server) => server.state === "ready");
-        const fits = state === undefined || (state === "active" ? isActive : state === "ready" ? isReady : !isActive);
-        return fits ? (toUserModel(user, own, caller.scopes, originOf) ?? []) : [];
+        return toUserModel(user, own, caller.scopes, originOf, { includesStopped }) ?? [];
       });
+      return sendPage(request, reply, { items, total, page });
     },
   );
 

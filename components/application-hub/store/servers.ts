@@ -50,6 +50,9 @@ export const listServers = (sql: Sql, user?: string): Promise<readonly ServerRow
     ? sql.rows<ServerRow>("select * from servers order by user_name, name")
     : sql.rows<ServerRow>("select * from servers where user_name = $1 order by name", [user]);
 
+export const listServersOf = (sql: Sql, users: readonly string[]): Promise<readonly ServerRow[]> =>
+  sql.rows<ServerRow>("select * from servers where user_name = any($1) order by user_name, name", [users]);
+
 /** Servers that take room: whatever is not stopped. */
 export const listActive = (sql: Sql): Promise<readonly ServerRow[]> =>
   sql.rows<ServerRow>("select * from servers where state <> 'stopped' order by user_name, name");

@@ -20,8 +20,46 @@ const MAX_NAME_CHARACTERS = 255;
 export const findUser = (sql: Sql, name: string): Promise<UserRow | undefined> =>
   sql.first<UserRow>(`${SELECT} where name = $1`, [name]);
 
-export const listUsers = (sql: Sql, offset: number, limit: number): Promise<readonly UserRow[]> =>
-  sql.rows<UserRow>(`${SELECT} order by name offset $1 limit $2`, [offset, limit]);
+interface UserSearch {
+  readonly offset: number;
+  readonly limit: number;
+  readonly state?: keyof typeof WITH_SERVERS | undefined;
+  readonly sort?: UserOrder | undefined;
+  /** Part of the name, in any case. */
+  readonly namePart?: string | undefined;
+}
+
+const servers = (condition: string): string =>
+  `exists (select from servers where user_name = users.name and ${condition})`;
+/** Users by the state of their servers (JupyterHub's parameter `state`). */
+const WITH_SERVERS = {
+  active: servers("state <> 'stopped'"),
+  ready: servers("state = 'ready'"),
+  inactive: `not ${servers("state <> 'stopped'")}`,
+} as const;
+const ORDERS = { id: "created", name: "name", last_activity: "last_activity" } as const;
+/** `-` before it turns the order around. */
+export type UserOrder = keyof typeof ORDERS | `-${keyof typeof ORDERS}`;
+export const USER_ORDERS = Object.keys(ORDERS).flatMap((key) => [key, `-${key}`]) as readonly UserOrder[];
+
+/** A page of the users that a search finds, and how many it finds. */
+export async function listUsers(
+  sql: Sql,
+  { offset, limit, state, sort = "id", namePart = "" }: UserSearch,
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
+  const where = `where position(lower($1) in lower(name)) > 0 ${state === undefined ? "" : `and ${WITH_SERVERS[state]}`}`;
+  const column = ORDERS[sort.replace("-", "") as keyof typeof ORDERS];
+  const [direction, nulls] = sort.startsWith("-") ? ["desc", "last"] : ["asc", "first"];
+  const users = await sql.rows<UserRow>(
+    `${SELECT} ${where} order by ${column} ${direction} nulls ${nulls}, name ${direction} offset $2 limit $3`,
+    [namePart, offset, limit],
+  );
+  const [{ total } = { total: 0 }] = await sql.rows<{ total: number }>(
+    `select count(*)::int as total from users ${where}`,
+    [namePart],
+  );
+  return { users, total };
+}
 
 /** @throws {Problem} 404 */
 export async function requireUser(sql: Sql, name: string): Promise<UserRow> {

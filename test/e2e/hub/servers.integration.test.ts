@@ -161,6 +161,38 @@ test("a shared server opens for whom it is shared with, until the share ends", {
   await stop("eric", "s");
 });
 
+test("lists have pages as JupyterHub's clients read them, and are filtered before they are cut", { skip }, async () => {
+  const usernames = Array.from({ length: 60 }, (_, index) => `student-${String(index).padStart(2, "0")}`);
+  const made = await hub.api("admin", "POST", "/users", { usernames });
+  assert.equal(made.status, 201, made.text);
+  const authorization = `Bearer ${await hub.tokenOf("admin")}`;
+  const list = async (query: string, accept = "application/jupyterhub-pagination+json") => {
+    const { status, text, body } = await hub.send("GET", `/hub/api${query}`, { headers: { authorization, accept } });
+    assert.equal(status, 200, text);
+    return body;
+  };
+  const names = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name);
+  const seen: string[] = [];
+  for (let next: string | undefined = "/users?name_filter=STUDENT&sort=-name"; next !== undefined;) {
+    const { items, _pagination: page } = await list(next);
+    assert.equal(page.total, 60);
+    seen.push(...names(items));
+    next = page.next === null ? undefined : new URL(page.next.url).href.replace(/^.*\/hub\/api/, "");
+  }
+  assert.deepEqual(seen, usernames.toReversed());
+  assert.equal((await list("/users?limit=500&name_filter=student", "application/json")).length, 60);
+  assert.equal((await list("/users?limit=0")).items.length, 1);
+  // The one with a server is the last of all, and yet on the first page of those who have one.
+  await start("eric", "p", "echo");
+  assert.deepEqual(names((await list("/users?state=active&limit=1&sort=-name")).items), ["eric"]);
+  assert.ok(!names((await list("/users?state=inactive", "*/*")) as never).includes("eric"));
+  await stop("eric", "p");
+  const [eric] = await list("/users?name_filter=eric&include_stopped_servers", "*/*");
+  assert.equal(eric.servers.p.stopped, true);
+  assert.equal((await hub.send("GET", "/hub/api/users?sort=admin", { headers: { authorization } })).status, 400);
+  assert.equal((await list("/groups?limit=1"))._pagination.limit, 1);
+});
+
 test(
   "a narrow token stays narrow, whatever type its request names, and a misspelt limit is refused",
   { skip },
