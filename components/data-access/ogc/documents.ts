@@ -133,8 +133,10 @@ export function toCollection(layer: Layer, base: string, parameters?: object) {
     links: [
       { rel: "self", type: "application/json", href: self },
       { rel: "data", type: "application/geo+json", href: `${self}/items` },
-      { rel: MAP, type: "image/png", href: `${self}/map?f=png` },
-      { rel: "[ogc-rel:map]", type: "image/png", href: `${self}/map?f=png` },
+      // Without a query: clients add theirs.
+      { rel: MAP, type: "image/png", href: `${self}/map.png` },
+      { rel: MAP, type: "image/jpeg", href: `${self}/map.jpg` },
+      { rel: "[ogc-rel:map]", type: "image/png", href: `${self}/map.png` },
       { rel: TILESETS, type: "application/json", href: `${self}/map/tiles` },
       { rel: COVERAGE, type: "image/tiff; application=geotiff", href: `${self}/coverage?f=tiff` },
       // GDAL takes the numbers of a domain set for degrees, which those of mosaics are; without one it asks by boxes in degrees.

@@ -11,6 +11,7 @@ import {
 } from "@swath/raster";
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import sharp from "sharp";
 
 import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/context.ts";
 import { sendImage } from "../http/send-image.ts";
@@ -27,6 +28,7 @@ import { CONFORMANCE, toCollection, toLandingPage, toTileset, toTilesets } from 
 
 const MAX_MAP_SIZE = 4096;
 const DEFAULT_MAP_SIZE = 1024;
+const MAX_TILE_SIZE = 2048;
 const FORMATS: ReadonlyMap<string, OutputFormat> = new Map(
   Object.entries<OutputFormat>({
     png: "png",
@@ -66,7 +68,7 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
   ) => {
     const query = request.query as Query;
     const times = parseTimes(one(query["datetime"]));
-    const background = toBackground(query);
+    const background = await toBackground(query);
     const position = parsePosition(listOf(query["subset"]), layer, "subset");
     const resampling = RESAMPLINGS.find((each): each is Resampling => each === one(query["resampling"]));
     const image = await renderLayer(
@@ -119,6 +121,15 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
       const layer = await findLayer(request, reply);
       return render(request, reply, layer, toMapGrid(request.query as Query, layer), toFormat(request));
     });
+    get(`${prefix}/map.:format`, async (request, reply) => {
+      const { format: ending = "" } = request.params as Params;
+      const format = FORMATS.get(ending.toLowerCase());
+      if (format === undefined) {
+        throw new Problem(404, "Maps are map.png, map.jpg, map.webp and map.tiff.");
+      }
+      const layer = await findLayer(request, reply);
+      return render(request, reply, layer, toMapGrid(request.query as Query, layer), format);
+    });
     get(`${prefix}/map/tiles`, async (request, reply) =>
       toTilesets(await findLayer(request, reply), baseUrlOf(request)),
     );
@@ -131,7 +142,7 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
         request,
         reply,
         await findLayer(request, reply),
-        requireTile(set, level, column, row),
+        { ...requireTile(set, level, column, row), ...toTileSize(request.query as Query) },
         toFormat(request) ?? "png",
       );
     });
@@ -167,6 +178,13 @@ function requireTile(
     throw new Problem(404, "The tile is outside of its matrix.");
   }
   return grid;
+}
+
+/** Another size of tiles than that of their set: one side alone keeps them square. @throws {Problem} 400 */
+function toTileSize(query: Query): Partial<Pick<Grid, "width" | "height">> {
+  const [width, height] = [parseCount(query, "width", MAX_TILE_SIZE), parseCount(query, "height", MAX_TILE_SIZE)];
+  const side = width ?? height;
+  return side === undefined ? {} : { width: width ?? side, height: height ?? side };
 }
 
 /** By `f`, or by what the client accepts. */
@@ -221,12 +239,27 @@ function parseBbox(text: string, isNorthFirst: boolean): Bbox {
   return bbox;
 }
 
-function toBackground(query: Query): readonly [number, number, number] | undefined {
+/** `bgcolor`: 0xRRGGBB, or a name of CSS (OGC 20-058, 8.2). @throws {Problem} 400, {RasterError} */
+async function toBackground(query: Query): Promise<readonly [number, number, number] | undefined> {
   const color = one(query["bgcolor"]);
   const transparent = one(query["transparent"]);
   if (transparent === "true" || (transparent === undefined && color === undefined)) {
     return undefined;
   }
-  const [red, green, blue] = parseColor(color ?? "#ffffff");
+  const [red, green, blue] =
+    color !== undefined && /^[a-z]{3,30}$/i.test(color) && !/^[0-9a-f]{3,8}$/i.test(color)
+      ? await readColorName(color.toLowerCase())
+      : parseColor(color ?? "#ffffff");
   return [red, green, blue];
+}
+
+async function readColorName(background: string): Promise<readonly [number, number, number]> {
+  try {
+    const pixel = await sharp({ create: { width: 1, height: 1, channels: 3, background } })
+      .raw()
+      .toBuffer();
+    return [pixel[0] ?? 0, pixel[1] ?? 0, pixel[2] ?? 0];
+  } catch {
+    throw new Problem(400, `bgcolor must be 0xRRGGBB or a colour name of CSS, not "${background}".`);
+  }
 }

@@ -1,7 +1,7 @@
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
+import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/context.ts";
 import type { Layer, LayerStyle } from "../layers/layer.ts";
 import { parseStyle, toRenderDocument } from "./render-document.ts";
 
@@ -20,12 +20,15 @@ export function addStyleRoutes(app: FastifyInstance, { layers, responses }: Data
     return layer;
   };
   app.get("/collections/:collection/styles", tagged, async (request, reply) => {
-    const { styles } = await find(request, reply);
-    return { styles: styles.map(describeStyle), default: styles[0]?.id };
+    const layer = await find(request, reply);
+    const { styles } = layer;
+    const list = styles.map((style) => ({ ...describeStyle(style), links: linksOf(layer, style, request) }));
+    return { styles: list, default: styles[0]?.id };
   });
   app.get("/collections/:collection/styles/:style", tagged, async (request, reply) => {
-    const style = requireStyle(await find(request, reply), (request.params as Params).style);
-    return describeStyle(style);
+    const layer = await find(request, reply);
+    const style = requireStyle(layer, (request.params as Params).style);
+    return { ...describeStyle(style), links: linksOf(layer, style, request) };
   });
   app.put(
     "/collections/:collection/styles/:style",
@@ -57,6 +60,18 @@ export function addStyleRoutes(app: FastifyInstance, { layers, responses }: Data
       await layers.keepStyle(layer.id, id, document, callerOf(request));
       responses.clear();
     };
+}
+
+/** Where maps and tiles of a style are (OGC 20-058, "styled map"). */
+function linksOf({ id }: Layer, style: LayerStyle, request: FastifyRequest) {
+  const self = `${baseUrlOf(request)}/collections/${encodeURIComponent(id)}/styles/${encodeURIComponent(style.id)}`;
+  const relation = "http://www.opengis.net/def/rel/ogc/1.0";
+  return [
+    { rel: "self", type: "application/json", href: self },
+    { rel: `${relation}/map`, type: "image/png", href: `${self}/map.png` },
+    { rel: `${relation}/map`, type: "image/jpeg", href: `${self}/map.jpg` },
+    { rel: `${relation}/tilesets-map`, type: "application/json", href: `${self}/map/tiles` },
+  ];
 }
 
 const describeStyle = (style: LayerStyle) => ({

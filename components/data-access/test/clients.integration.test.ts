@@ -23,6 +23,7 @@ test("OWSLib reads the capabilities and gets maps and tiles", { skip: owslibSkip
 import sys
 from owslib.wms import WebMapService
 from owslib.wmts import WebMapTileService
+from owslib.wcs import WebCoverageService
 url, layer = sys.argv[1:]
 for version in ("1.1.1", "1.3.0"):
     wms = WebMapService(url + "/ows", version=version)
@@ -36,6 +37,8 @@ wmts = WebMapTileService(url + "/wmts/1.0.0/WMTSCapabilities.xml")
 assert layer in wmts.contents
 tile = wmts.gettile(layer=layer, style="ndvi", tilematrixset="WebMercatorQuad", tilematrix="9", row=181, column=277, format="image/png")
 assert tile.read()[:4] == b"\\x89PNG"
+for version in ("1.0.0", "1.1.1", "2.0.1"):
+    assert layer in WebCoverageService(url + "/ows", version=version).contents, version
 print("ok")
 `,
   );

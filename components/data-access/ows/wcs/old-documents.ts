@@ -4,7 +4,7 @@ import { type CoverageEntry, FORMATS } from "./capabilities.ts";
 import { element } from "./xml.ts";
 
 const NAMES_10 = `xmlns="http://www.opengis.net/wcs" xmlns:gml="http://www.opengis.net/gml" xmlns:xlink="http://www.w3.org/1999/xlink"`;
-const NAMES_11 = `xmlns="http://www.opengis.net/wcs/1.1" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"`;
+const NAMES_11 = `xmlns="http://www.opengis.net/wcs/1.1.1" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"`;
 const METHODS_10 = ["nearest neighbor", "bilinear", "bicubic"];
 
 const bboxOf = ({ bbox: [west, south, east, north] }: Pick<CoverageEntry, "bbox">) =>
@@ -49,7 +49,8 @@ export function writeCapabilities11(title: string, url: string, entries: readonl
     `<ows:Operation name="${name}"><ows:DCP><ows:HTTP><ows:Get xlink:href="${escapeXml(url)}?"/></ows:HTTP></ows:DCP></ows:Operation>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities ${NAMES_11} version="1.1.1">
-<ows:ServiceIdentification>${element("ows:Title", title)}<ows:ServiceType>WCS</ows:ServiceType><ows:ServiceTypeVersion>1.1.1</ows:ServiceTypeVersion></ows:ServiceIdentification>
+<ows:ServiceIdentification>${element("ows:Title", title)}<ows:ServiceType>WCS</ows:ServiceType><ows:ServiceTypeVersion>1.1.1</ows:ServiceTypeVersion><ows:Fees>NONE</ows:Fees><ows:AccessConstraints>NONE</ows:AccessConstraints></ows:ServiceIdentification>
+<ows:ServiceProvider>${element("ows:ProviderName", title)}<ows:ServiceContact/></ows:ServiceProvider>
 <ows:OperationsMetadata>${["GetCapabilities", "DescribeCoverage", "GetCoverage"].map(operation).join("")}</ows:OperationsMetadata>
 <Contents>${entries
     .map((entry) => {

@@ -3,6 +3,7 @@ import { type Bbox, parseCrs, reprojectBbox } from "@swath/raster";
 import type { Layer } from "../../layers/layer.ts";
 import { parameterOf, placesOf } from "../../layers/position.ts";
 import { escapeXml } from "../ows-error.ts";
+import { LEGEND_WIDTH, legendHeightOf } from "./legend.ts";
 
 /** Systems that are announced; any other with an EPSG code works as well. */
 export const SYSTEMS = [
@@ -15,7 +16,7 @@ export const SYSTEMS = [
   "EPSG:3395",
 ] as const;
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/tiff"] as const;
-export const INFO_TYPES = ["application/json", "text/plain", "text/html", "text/xml"] as const;
+export const INFO_TYPES = ["application/json", "application/geo+json", "text/plain", "text/html", "text/xml"] as const;
 export const MAX_IMAGE_SIZE = 4096;
 
 interface CapabilitiesOptions {
@@ -24,6 +25,15 @@ interface CapabilitiesOptions {
   /** Address of the service, without a query. */
   readonly url: string;
   readonly layers: readonly Layer[];
+  /** The newest items of each layer, as layers of their own. */
+  readonly scenes?: ReadonlyMap<string, readonly SceneEntry[]>;
+}
+
+export interface SceneEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly bbox: Bbox;
+  readonly datetime: string | null;
 }
 
 /** The capabilities document of WMS 1.3.0 (OGC 06-042) or 1.1.1 (OGC 01-068r3). */
@@ -31,18 +41,18 @@ export function writeCapabilities(options: CapabilitiesOptions): string {
   return options.version === "1.3.0" ? writeVersion130(options) : writeVersion111(options);
 }
 
-function writeVersion130({ title, url, layers }: CapabilitiesOptions): string {
+function writeVersion130({ title, url, layers, scenes }: CapabilitiesOptions): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">
 <Service><Name>WMS</Name><Title>${escapeXml(title)}</Title>${onlineResource(url)}<LayerLimit>20</LayerLimit><MaxWidth>${MAX_IMAGE_SIZE}</MaxWidth><MaxHeight>${MAX_IMAGE_SIZE}</MaxHeight></Service>
 <Capability><Request>${operation("GetCapabilities", ["text/xml"], url)}${operation("GetMap", IMAGE_TYPES, url)}${operation("GetFeatureInfo", INFO_TYPES, url)}</Request>
 <Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>
 <Layer><Title>${escapeXml(title)}</Title>${SYSTEMS.map((id) => `<CRS>${id}</CRS>`).join("")}
-${layers.map((layer) => writeLayer(layer, url, "1.3.0")).join("\n")}
+${layers.map((layer) => writeLayer(layer, url, "1.3.0", scenes?.get(layer.id))).join("\n")}
 </Layer></Capability></WMS_Capabilities>`;
 }
 
-function writeVersion111({ title, url, layers }: CapabilitiesOptions): string {
+function writeVersion111({ title, url, layers, scenes }: CapabilitiesOptions): string {
   const systems = SYSTEMS.filter((id) => id !== "CRS:84");
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">
@@ -50,8 +60,8 @@ function writeVersion111({ title, url, layers }: CapabilitiesOptions): string {
 <Service><Name>OGC:WMS</Name><Title>${escapeXml(title)}</Title>${onlineResource(url)}</Service>
 <Capability><Request>${operation("GetCapabilities", ["application/vnd.ogc.wms_xml"], url)}${operation("GetMap", IMAGE_TYPES, url)}${operation("GetFeatureInfo", INFO_TYPES, url)}${operation("GetLegendGraphic", ["image/png"], url)}</Request>
 <Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>
-<Layer><Title>${escapeXml(title)}</Title>${systems.map((id) => `<SRS>${id}</SRS>`).join("")}
-${layers.map((layer) => writeLayer(layer, url, "1.1.1")).join("\n")}
+<Layer><Title>${escapeXml(title)}</Title>${systems.map((id) => `<SRS>${id}</SRS>`).join("")}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>
+${layers.map((layer) => writeLayer(layer, url, "1.1.1", scenes?.get(layer.id))).join("\n")}
 </Layer></Capability></WMT_MS_Capabilities>`;
 }
 
@@ -63,18 +73,31 @@ function operation(name: string, formats: readonly string[], url: string): strin
   return `<${name}>${list}<DCPType><HTTP><Get>${onlineResource(url)}</Get></HTTP></DCPType></${name}>`;
 }
 
-function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0"): string {
-  const [west, south, east, north] = withoutWrap(layer.bbox);
+function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0", scenes: readonly SceneEntry[] = []): string {
+  const words = layer.keywords.map((word) => `<Keyword>${escapeXml(word)}</Keyword>`).join("");
+  const styles = layer.styles.map((style) => {
+    const { id, title } = style;
+    const legend = `${url}?service=WMS&request=GetLegendGraphic&version=${version}&format=image/png&layer=${encodeURIComponent(layer.id)}&style=${encodeURIComponent(id)}`;
+    return `<Style><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><LegendURL width="${LEGEND_WIDTH}" height="${legendHeightOf(style)}"><Format>image/png</Format><OnlineResource ${XLINK} xlink:href="${escapeXml(legend)}"/></LegendURL></Style>`;
+  });
+  const time = dimension(layer.interval, version);
+  const own = dimensions(layer, version);
+  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${boxes(layer.bbox, version)}${joinDimensions([time, ...own])}${styles.join("")}${scenes.map((scene) => writeScene(scene, version)).join("")}</Layer>`;
+}
+
+/** Styles and dimensions are those of its collection, except for the time. */
+function writeScene({ id, title, bbox, datetime }: SceneEntry, version: "1.1.1" | "1.3.0"): string {
+  const time = joinDimensions([dimension([datetime, datetime], version)]);
+  return `<Layer queryable="1"><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title>${boxes(bbox, version)}${time}</Layer>`;
+}
+
+function boxes(whole: Bbox, version: "1.1.1" | "1.3.0"): string {
+  const [west, south, east, north] = withoutWrap(whole);
   const bbox =
     version === "1.3.0"
       ? `<EX_GeographicBoundingBox><westBoundLongitude>${west}</westBoundLongitude><eastBoundLongitude>${east}</eastBoundLongitude><southBoundLatitude>${south}</southBoundLatitude><northBoundLatitude>${north}</northBoundLatitude></EX_GeographicBoundingBox>`
       : `<LatLonBoundingBox minx="${west}" miny="${south}" maxx="${east}" maxy="${north}"/>`;
-  const words = layer.keywords.map((word) => `<Keyword>${escapeXml(word)}</Keyword>`).join("");
-  const styles = layer.styles.map(({ id, title }) => {
-    const legend = `${url}?service=WMS&request=GetLegendGraphic&version=${version}&format=image/png&layer=${encodeURIComponent(layer.id)}&style=${encodeURIComponent(id)}`;
-    return `<Style><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><LegendURL width="200" height="62"><Format>image/png</Format><OnlineResource ${XLINK} xlink:href="${escapeXml(legend)}"/></LegendURL></Style>`;
-  });
-  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${bbox}${boundingBoxes([west, south, east, north], version)}${dimension(layer, version)}${dimensions(layer, version)}${styles.join("")}</Layer>`;
+  return `${bbox}${boundingBoxes([west, south, east, north], version)}`;
 }
 
 function boundingBoxes(bbox: Bbox, version: "1.1.1" | "1.3.0"): string {
@@ -95,33 +118,46 @@ function boundingBoxes(bbox: Bbox, version: "1.1.1" | "1.3.0"): string {
     .join("");
 }
 
+interface Dimension {
+  readonly declaration: string;
+  /** Of version 1.1.1, behind all declarations. */
+  readonly extent: string;
+}
+
+const joinDimensions = (list: readonly (Dimension | undefined)[]): string =>
+  [...list.map((each) => each?.declaration ?? ""), ...list.map((each) => each?.extent ?? "")].join("");
+
 /** Without a time, all that there is is shown, the newest on top: the whole interval is the default. */
-function dimension({ interval: [start, end] }: Layer, version: "1.1.1" | "1.3.0"): string {
+function dimension([start, end]: Layer["interval"], version: "1.1.1" | "1.3.0"): Dimension | undefined {
   if (start === null && end === null) {
-    return "";
+    return undefined;
   }
   const [from, to] = [start ?? end ?? "", end ?? new Date().toISOString()];
-  const attributes = `name="time" default="${escapeXml(`${from}/${to}`)}" multipleValues="1" nearestValue="0"`;
-  const values = escapeXml(`${from}/${to}/P1D`);
+  const [preset, values] = from === to ? [from, from] : [`${from}/${to}`, `${from}/${to}/P1D`];
+  const attributes = `name="time" default="${escapeXml(preset)}" multipleValues="1" nearestValue="0"`;
   return version === "1.3.0"
-    ? `<Dimension ${attributes} units="ISO8601">${values}</Dimension>`
-    : `<Dimension name="time" units="ISO8601"/><Extent ${attributes}>${values}</Extent>`;
+    ? { declaration: `<Dimension ${attributes} units="ISO8601">${escapeXml(values)}</Dimension>`, extent: "" }
+    : {
+        declaration: `<Dimension name="time" units="ISO8601"/>`,
+        extent: `<Extent ${attributes}>${escapeXml(values)}</Extent>`,
+      };
 }
 
 /** Dimensions of the files beside the time (annex C.2 of 1.3.0). */
-function dimensions(layer: Layer, version: "1.1.1" | "1.3.0"): string {
-  return placesOf(layer)
-    .map((each) => {
-      const { values, preset, unit = "" } = each;
-      const name = parameterOf(each).replace(/^DIM_/, "").toLowerCase();
-      const attributes = `name="${escapeXml(name)}" default="${escapeXml(preset)}" multipleValues="0" nearestValue="${values.length === 0 ? 1 : 0}"`;
-      const extent = escapeXml((values.length === 0 ? [preset] : values).join(","));
-      const units = `units="${escapeXml(unit)}"`;
-      return version === "1.3.0"
-        ? `<Dimension ${attributes} ${units}>${extent}</Dimension>`
-        : `<Dimension name="${escapeXml(name)}" ${units}/><Extent ${attributes}>${extent}</Extent>`;
-    })
-    .join("");
+function dimensions(layer: Layer, version: "1.1.1" | "1.3.0"): readonly Dimension[] {
+  return placesOf(layer).map((each): Dimension => {
+    const { values, preset, unit = "" } = each;
+    const name = parameterOf(each).replace(/^DIM_/, "").toLowerCase();
+    const attributes = `name="${escapeXml(name)}" default="${escapeXml(preset)}" multipleValues="0" nearestValue="${values.length === 0 ? 1 : 0}"`;
+    const extent = escapeXml((values.length === 0 ? [preset] : values).join(","));
+    const units = `units="${escapeXml(unit)}"`;
+    return version === "1.3.0"
+      ? { declaration: `<Dimension ${attributes} ${units}>${extent}</Dimension>`, extent: "" }
+      : {
+          declaration: `<Dimension name="${escapeXml(name)}" ${units}/>`,
+          extent: `<Extent ${attributes}>${extent}</Extent>`,
+        };
+  });
 }
 
 function withoutWrap([west, south, east, north]: Bbox): Bbox {

@@ -1,7 +1,8 @@
-import type { Scene } from "@swath/raster";
+import { type Crs, type Grid, type Scene, createReproject, parseCrs } from "@swath/raster";
 
 import type { DataAccessContext } from "../../http/context.ts";
-import type { Caller } from "../../layers/layer.ts";
+import type { Caller, Layer, TimeRange } from "../../layers/layer.ts";
+import type { Position } from "../../layers/position.ts";
 import { placeScene } from "../../layers/place-scene.ts";
 import { findItems } from "../../layers/render-layer.ts";
 import type { Kvp } from "../kvp.ts";
@@ -47,6 +48,44 @@ export async function getFeatureInfo(
     });
   }
   const count = Math.min(MAX_FEATURES, Number(kvp.get("FEATURE_COUNT") ?? 1) || 1);
+  const named = kvp
+    .require("QUERY_LAYERS")
+    .split(",")
+    .map((name) => {
+      const layer = layers.find((each) => each.layer.id === name)?.layer;
+      if (layer === undefined) {
+        throw new OwsError("LayerNotDefined", `QUERY_LAYERS must be among LAYERS; "${name.slice(0, 100)}" is not.`, {
+          locator: "QUERY_LAYERS",
+        });
+      }
+      return layer;
+    });
+  const body = await describePixel(
+    context,
+    { grid, column, row, layers: named, position, count, type, caller, ...(times !== undefined && { times }) },
+    signal,
+  );
+  return { type, body };
+}
+
+interface PixelRequest {
+  readonly grid: Grid;
+  readonly column: number;
+  readonly row: number;
+  readonly layers: readonly Layer[];
+  readonly times?: readonly TimeRange[];
+  readonly position: Position;
+  readonly count: number;
+  readonly type: string;
+  readonly caller: Caller;
+}
+
+/** The values of scenes below a pixel of a grid, written as one of `INFO_TYPES`. */
+export async function describePixel(
+  context: DataAccessContext,
+  { grid, column, row, layers, times, position, count, type, caller }: PixelRequest,
+  signal: AbortSignal,
+): Promise<string> {
   const [minX, minY, maxX, maxY] = grid.bbox;
   const [halfX, halfY] = [(maxX - minX) / grid.width / 2, (maxY - minY) / grid.height / 2];
   const point = { crs: grid.crs, x: minX + (2 * column + 1) * halfX, y: maxY - (2 * row + 1) * halfY };
@@ -57,13 +96,7 @@ export async function getFeatureInfo(
     height: 1,
   };
   const found: Value[] = [];
-  for (const name of kvp.require("QUERY_LAYERS").split(",")) {
-    const layer = layers.find((each) => each.layer.id === name)?.layer;
-    if (layer === undefined) {
-      throw new OwsError("LayerNotDefined", `QUERY_LAYERS must be among LAYERS; "${name.slice(0, 100)}" is not.`, {
-        locator: "QUERY_LAYERS",
-      });
-    }
+  for (const layer of layers) {
     for (const item of await findItems(
       context,
       { layer, grid: pixel, caller, ...(times !== undefined && { times }) },
@@ -79,7 +112,15 @@ export async function getFeatureInfo(
       }
     }
   }
-  return { type, body: writeInfo(found, type) };
+  return writeInfo(found, type, toPlace(point));
+}
+
+/** The middle of the pixel in degrees; `null` where it is nowhere on Earth. */
+function toPlace({ crs, x, y }: { readonly crs: Crs; readonly x: number; readonly y: number }) {
+  const [xs, ys] = [Float64Array.of(x), Float64Array.of(y)];
+  createReproject(crs, parseCrs("OGC:CRS84"))(xs, ys);
+  const coordinates = [xs[0] ?? Number.NaN, ys[0] ?? Number.NaN];
+  return coordinates.every(Number.isFinite) ? { type: "Point", coordinates } : null;
 }
 
 async function readValues(
@@ -107,7 +148,7 @@ async function readValues(
   );
 }
 
-function writeInfo(found: readonly Value[], type: string): string {
+function writeInfo(found: readonly Value[], type: string, geometry: object | null): string {
   const rows = found.flatMap(({ layer, item, datetime, values }) =>
     Object.entries(values).map(
       ([asset, bands]) =>
@@ -134,7 +175,7 @@ function writeInfo(found: readonly Value[], type: string): string {
         features: found.map(({ layer, item, datetime, values }) => ({
           type: "Feature",
           id: item,
-          geometry: null,
+          geometry,
           properties: { layer, datetime, ...values },
         })),
       });

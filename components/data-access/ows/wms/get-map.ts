@@ -204,7 +204,8 @@ function parseInterpolation(kvp: Kvp): Resampling | undefined {
   return RESAMPLINGS.find((each) => each === text);
 }
 
-function parseBackground(text: string | undefined): readonly [number, number, number] {
+/** @throws {OwsError} `InvalidParameterValue` */
+export function parseBackground(text: string | undefined): readonly [number, number, number] {
   try {
     const [red, green, blue] = parseColor(text ?? "#ffffff");
     return [red, green, blue];

@@ -1,17 +1,22 @@
 import { RasterError } from "@swath/raster";
 import { Problem } from "@swath/service";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../../http/context.ts";
 import { sendImage } from "../../http/send-image.ts";
+import type { Caller, Layer } from "../../layers/layer.ts";
+import { ITEM_SEPARATOR, toBbox } from "../../layers/names.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
-import { MAX_IMAGE_SIZE, writeCapabilities } from "./capabilities.ts";
+import { MAX_IMAGE_SIZE, type SceneEntry, writeCapabilities } from "./capabilities.ts";
 import { getFeatureInfo } from "./feature-info.ts";
-import { findStyledLayer, getMap } from "./get-map.ts";
+import { findStyledLayer, getMap, parseBackground } from "./get-map.ts";
 import { drawLegend } from "./legend.ts";
 
+/** Scenes of a collection that capabilities list, while there are no more collections than that. */
+const MAX_SCENES = 20;
+const MAX_COLLECTIONS = 200;
 /** Codes that the standard has; exceptions of any other kind have none. */
 const CODES = new Set([
   "InvalidFormat",
@@ -60,10 +65,11 @@ async function response(
     // Higher or no version: the highest; lower: the lowest.
     const version = requested !== undefined && requested < "1.3.0" ? "1.1.1" : "1.3.0";
     const layers = await context.layers.list(caller, signalOf(reply));
+    const scenes = await listScenes(context, layers, caller, signalOf(reply));
     const type = version === "1.3.0" ? "text/xml" : "application/vnd.ogc.wms_xml";
     return reply
       .type(`${type}; charset=utf-8`)
-      .send(writeCapabilities({ version, title: context.title, url: `${baseUrlOf(request)}${path}`, layers }));
+      .send(writeCapabilities({ version, title: context.title, url: `${baseUrlOf(request)}${path}`, layers, scenes }));
   }
   if (/^GetLegendGraphic$/i.test(operation)) {
     const { style } = await findStyledLayer(context, kvp.require("LAYER"), kvp.get("STYLE") ?? "", caller);
@@ -87,6 +93,28 @@ async function response(
   throw new OwsError("OperationNotSupported", `The operation "${operation.slice(0, 50)}" is not supported.`, {
     locator: "REQUEST",
   });
+}
+
+/** The newest items of each collection; others are layers, too, by the same form of name. */
+async function listScenes(
+  { layers: source }: DataAccessContext,
+  layers: readonly Layer[],
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly SceneEntry[]>> {
+  const lists = await Promise.all(
+    (layers.length > MAX_COLLECTIONS ? [] : layers).map(async (layer) => {
+      const items = await source.findItems(layer, { limit: MAX_SCENES }, caller, signal);
+      const entries = items.map(({ id, bbox, datetime }) => ({
+        id: `${layer.id}${ITEM_SEPARATOR}${id}`,
+        title: id,
+        bbox: toBbox(bbox),
+        datetime,
+      }));
+      return [layer.id, entries] as const;
+    }),
+  );
+  return new Map(lists);
 }
 
 const STATUS: ReadonlyMap<string, number> = new Map(
@@ -124,7 +152,7 @@ async function sendException(error: OwsError, kvp: Kvp, version: string, reply: 
       ? ""
       : `<text x="8" y="24" font-size="14" font-family="sans-serif" fill="#c00">${escapeXml(error.message)}</text>`;
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${sizeOf("WIDTH")}" height="${sizeOf("HEIGHT")}">${text}</svg>`;
-    return reply.type("image/png").send(await sharp(Buffer.from(svg)).png().toBuffer());
+    return sendDrawing(sharp(Buffer.from(svg)), kvp, reply);
   }
   const [attributes, type] =
     version === "1.3.0"
@@ -138,4 +166,28 @@ async function sendException(error: OwsError, kvp: Kvp, version: string, reply: 
     .send(
       `<?xml version="1.0" encoding="UTF-8"?>\n<ServiceExceptionReport ${attributes}><ServiceException${code}${locator}>${escapeXml(error.message)}</ServiceException></ServiceExceptionReport>`,
     );
+}
+
+/** In the format and on the background that the map would have (OGC 06-042, 7.3.3.11). */
+async function sendDrawing(drawing: Sharp, kvp: Kvp, reply: FastifyReply): Promise<FastifyReply> {
+  const format = kvp.get("FORMAT") ?? "";
+  const isTransparent = kvp.get("TRANSPARENT")?.toUpperCase() === "TRUE" && !/jpe?g/.test(format);
+  const [r, g, b] = readBackground(kvp);
+  const filled = isTransparent ? drawing : drawing.flatten({ background: { r, g, b } });
+  if (/jpe?g/.test(format)) {
+    return reply.type("image/jpeg").send(await filled.jpeg().toBuffer());
+  }
+  if (format.includes("webp")) {
+    return reply.type("image/webp").send(await filled.webp().toBuffer());
+  }
+  return reply.type("image/png").send(await filled.png().toBuffer());
+}
+
+/** A colour that is none must not hide what the exception is about. */
+function readBackground(kvp: Kvp): readonly [number, number, number] {
+  try {
+    return parseBackground(kvp.get("BGCOLOR"));
+  } catch {
+    return [255, 255, 255];
+  }
 }

@@ -2,6 +2,7 @@ import type { Layer, LayerDimension } from "../../layers/layer.ts";
 import { parameterOf, placesOf } from "../../layers/position.ts";
 import { TILE_MATRIX_SETS, type TileMatrixSet, scaleDenominatorOf } from "../../tiles/tile-matrix-sets.ts";
 import { escapeXml } from "../ows-error.ts";
+import { INFO_TYPES } from "../wms/capabilities.ts";
 
 interface CapabilitiesOptions {
   readonly title: string;
@@ -20,7 +21,8 @@ export function writeWmtsCapabilities({ title, url, restUrl, layers }: Capabilit
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
 <ows:ServiceIdentification><ows:Title>${escapeXml(title)}</ows:Title><ows:ServiceType>OGC WMTS</ows:ServiceType><ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion></ows:ServiceIdentification>
-<ows:OperationsMetadata>${operation("GetCapabilities", document)}${operation("GetTile", restUrl)}</ows:OperationsMetadata>
+<ows:ServiceProvider><ows:ProviderName>${escapeXml(title)}</ows:ProviderName><ows:ServiceContact/></ows:ServiceProvider>
+<ows:OperationsMetadata>${operation("GetCapabilities", document)}${operation("GetTile", restUrl)}<ows:Operation name="GetFeatureInfo"><ows:DCP><ows:HTTP>${get(`${url}?`, "KVP")}</ows:HTTP></ows:DCP></ows:Operation></ows:OperationsMetadata>
 <Contents>
 ${layers.map((layer) => writeLayer(layer, restUrl)).join("\n")}
 ${TILE_MATRIX_SETS.map(writeSet).join("\n")}
@@ -66,7 +68,7 @@ function writeLayer(layer: Layer, restUrl: string): string {
     (format) =>
       `<ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(`${template}.${format}${ending}`)}"/>`,
   );
-  return `<Layer><ows:Title>${escapeXml(title)}</ows:Title><ows:Abstract>${escapeXml(description.slice(0, 2000))}</ows:Abstract><ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox><ows:Identifier>${escapeXml(id)}</ows:Identifier>${styleList.join("")}<Format>image/png</Format><Format>image/jpeg</Format>${time}${places.map(writeDimension).join("")}${sets.join("")}${resources.join("")}</Layer>`;
+  return `<Layer><ows:Title>${escapeXml(title)}</ows:Title><ows:Abstract>${escapeXml(description.slice(0, 2000))}</ows:Abstract><ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox><ows:Identifier>${escapeXml(id)}</ows:Identifier>${styleList.join("")}<Format>image/png</Format><Format>image/jpeg</Format>${INFO_TYPES.map((type) => `<InfoFormat>${type}</InfoFormat>`).join("")}${time}${places.map(writeDimension).join("")}${sets.join("")}${resources.join("")}</Layer>`;
 }
 
 function writeSet(set: TileMatrixSet): string {

@@ -2,14 +2,19 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../../http/context.ts";
 import { sendImage } from "../../http/send-image.ts";
+import type { Caller } from "../../layers/layer.ts";
 import { parseTimes } from "../../layers/parse-time.ts";
 import { renderLayer } from "../../layers/render-layer.ts";
 import { findTileMatrixSet, tileToGrid } from "../../tiles/tile-matrix-sets.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
+import { INFO_TYPES } from "../wms/capabilities.ts";
+import { describePixel } from "../wms/feature-info.ts";
 import { findStyledLayer, parseDimensions } from "../wms/get-map.ts";
 import { toOwsError } from "../wms/handle.ts";
 import { writeWmtsCapabilities } from "./capabilities.ts";
+
+const VERSION = "1.0.0";
 
 export interface TileRequest {
   readonly layer: string;
@@ -35,27 +40,78 @@ export function handleWmts(
   return withExceptionReports(reply, 400, async () => {
     const operation = kvp.require("REQUEST");
     if (/^GetCapabilities$/i.test(operation)) {
+      const accepted = kvp.get("ACCEPTVERSIONS");
+      if (accepted !== undefined && !accepted.split(",").includes(VERSION)) {
+        throw new OwsError("VersionNegotiationFailed", `This service has version ${VERSION}.`, {
+          locator: "AcceptVersions",
+        });
+      }
       return sendWmtsCapabilities(context, request, reply, path);
     }
-    if (!/^GetTile$/i.test(operation)) {
+    if (!/^(GetTile|GetFeatureInfo)$/i.test(operation)) {
       throw new OwsError("OperationNotSupported", `The operation "${operation.slice(0, 50)}" is not supported.`, {
         locator: "REQUEST",
         status: 501,
       });
     }
-    const tile: TileRequest = {
-      layer: kvp.require("LAYER"),
-      style: kvp.get("STYLE") ?? "",
-      set: kvp.require("TILEMATRIXSET"),
-      level: kvp.require("TILEMATRIX"),
-      row: kvp.require("TILEROW"),
-      column: kvp.require("TILECOL"),
-      format: kvp.get("FORMAT") ?? "image/png",
-      time: kvp.get("TIME"),
-      dimensions: kvp,
-    };
-    return sendTile(context, tile, request, reply);
+    const version = kvp.get("VERSION") ?? VERSION;
+    if (version !== VERSION) {
+      throw new OwsError("InvalidParameterValue", `VERSION must be ${VERSION}.`, { locator: "Version" });
+    }
+    const [layer, style, format, set, level, row, column] = [
+      "Layer",
+      "Style",
+      "Format",
+      "TileMatrixSet",
+      "TileMatrix",
+      "TileRow",
+      "TileCol",
+    ].map((name) => requireNamed(kvp, name)) as [string, string, string, string, string, string, string];
+    const tile: TileRequest = { layer, style, format, set, level, row, column, time: kvp.get("TIME"), dimensions: kvp };
+    return /^GetTile$/i.test(operation)
+      ? sendTile(context, tile, request, reply)
+      : sendPixel(context, tile, kvp, request, reply);
   });
+}
+
+/** Locators of exceptions have the names of the standard. */
+function requireNamed(kvp: Kvp, name: string): string {
+  const value = kvp.get(name.toUpperCase());
+  if (value === undefined) {
+    throw new OwsError("MissingParameterValue", `The parameter ${name} is missing.`, { locator: name });
+  }
+  return value;
+}
+
+/** GetFeatureInfo: the values of the scenes below a pixel of a tile. */
+async function sendPixel(
+  context: DataAccessContext,
+  tile: TileRequest,
+  kvp: Kvp,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const caller = callerOf(request);
+  const { layer, grid, position, times } = await openTile(context, tile, caller);
+  const [column, row] = ["I", "J"].map((name) => {
+    const value = Number(requireNamed(kvp, name));
+    if (!Number.isInteger(value) || value < 0 || value >= grid.width) {
+      throw new OwsError("PointIJOutOfRange", `${name} must be a pixel of the tile.`, { locator: name });
+    }
+    return value;
+  }) as [number, number];
+  const type = requireNamed(kvp, "InfoFormat").split(";")[0]?.trim() ?? "";
+  if (!INFO_TYPES.includes(type as never)) {
+    throw new OwsError("InvalidParameterValue", `InfoFormat must be one of ${INFO_TYPES.join(", ")}.`, {
+      locator: "InfoFormat",
+    });
+  }
+  const body = await describePixel(
+    context,
+    { grid, column, row, layers: [layer], position, count: 1, type, caller, ...(times !== undefined && { times }) },
+    signalOf(reply),
+  );
+  return reply.type(`${type}; charset=utf-8`).send(body);
 }
 
 export async function sendWmtsCapabilities(
@@ -78,29 +134,53 @@ export async function sendTile(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const caller = callerOf(request);
-  const { layer, style } = await findStyledLayer(context, tile.layer, tile.style, caller);
-  const set = findTileMatrixSet(tile.set);
-  if (set === undefined) {
-    throw new OwsError("InvalidParameterValue", `There is no tile matrix set "${tile.set.slice(0, 50)}".`, {
-      locator: "TileMatrixSet",
-    });
-  }
-  const grid = tileToGrid(set, Number(tile.level), Number(tile.column), Number(tile.row));
-  if (grid === undefined) {
-    throw new OwsError("TileOutOfRange", "The tile is outside of its matrix.", { locator: "TileRow" });
-  }
+  const { layer, style, grid, position, times } = await openTile(context, tile, caller);
   const format = /jpe?g/.test(tile.format) ? "jpeg" : tile.format.includes("png") ? "png" : undefined;
   if (format === undefined) {
     throw new OwsError("InvalidParameterValue", "FORMAT must be image/png or image/jpeg.", { locator: "Format" });
   }
-  const position = parseDimensions(tile.dimensions, [{ layer, style }]);
-  const times = tile.time === "default" ? undefined : parseTimes(tile.time);
   const image = await renderLayer(
     context,
     { layer, style, grid, format, caller, position, ...(times !== undefined && { times }) },
     signalOf(reply),
   );
   return sendImage(request, reply, image);
+}
+
+/** @throws {OwsError} `InvalidParameterValue`, `TileOutOfRange` with the parameter that is wrong */
+async function openTile(context: DataAccessContext, tile: TileRequest, caller: Caller) {
+  const { layer, style } = await findStyledLayer(context, tile.layer, tile.style, caller).catch((error: unknown) => {
+    // Those of WMS have codes that this standard does not.
+    throw error instanceof OwsError
+      ? new OwsError("InvalidParameterValue", error.message, {
+          locator: error.code === "LayerNotDefined" ? "Layer" : "Style",
+        })
+      : error;
+  });
+  const set = findTileMatrixSet(tile.set);
+  if (set === undefined) {
+    throw new OwsError("InvalidParameterValue", `There is no tile matrix set "${tile.set.slice(0, 50)}".`, {
+      locator: "TileMatrixSet",
+    });
+  }
+  const [level, row, column] = [tile.level, tile.row, tile.column].map((text) =>
+    /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN,
+  ) as [number, number, number];
+  if (tileToGrid(set, level, 0, 0) === undefined) {
+    throw new OwsError("InvalidParameterValue", `There is no tile matrix "${tile.level.slice(0, 50)}".`, {
+      locator: "TileMatrix",
+    });
+  }
+  const grid = tileToGrid(set, level, column, row);
+  if (grid === undefined) {
+    const isRowWrong = tileToGrid(set, level, 0, row) === undefined;
+    throw new OwsError("TileOutOfRange", "The tile is outside of its matrix.", {
+      locator: isRowWrong ? "TileRow" : "TileCol",
+    });
+  }
+  const position = parseDimensions(tile.dimensions, [{ layer, style }]);
+  const times = tile.time === "default" ? undefined : parseTimes(tile.time);
+  return { layer, style, grid, position, times };
 }
 
 /** Answers errors as exception reports of OWS 1.1; `status` is the one of requests that are wrong. */
