@@ -154,6 +154,18 @@ test("OGC services say what is wrong, and offer what they declare", async (t) =>
     assert.equal((await getImage(`${styled!.href}?width=32`)).type, "image/png");
   });
 
+  await t.test("WCS declares no form that it refuses, and describes a scene once", async () => {
+    const { text: capabilities } = await get(`${url}/ows?service=WCS&request=GetCapabilities&version=2.0.1`);
+    assert.doesNotMatch(capabilities, /conf\/(gml-coverage|multipart)</);
+    const [, scene = ""] = new RegExp(`<wcs:CoverageId>(${collection}__[^<]+)<`).exec(capabilities) ?? [];
+    const set = `${url}/ows?service=WCS&version=2.0.1&request=DescribeEOCoverageSet&eoid=${collection},${scene}`;
+    const { text } = await get(set);
+    const ids = [...text.matchAll(/gml:id="([^"]+)"/g)].map(([, id]) => id);
+    assert.ok(ids.length > 5, text.slice(0, 300));
+    assert.equal(new Set(ids).size, ids.length, ids.join());
+    assert.match(text, /<om:resultTime><gml:TimeInstant gml:id="[^"]+"><gml:timePosition>2/);
+  });
+
   await t.test("WCS 1.1 says its fees and provider, which OWSLib needs", async () => {
     const { text } = await get(`${url}/ows?service=WCS&request=GetCapabilities&version=1.1.1`);
     assert.match(text, /<ows:Fees>NONE<\/ows:Fees><ows:AccessConstraints>NONE/);

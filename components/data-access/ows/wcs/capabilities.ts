@@ -31,8 +31,6 @@ const PROFILES = [
   "spec/WCS_service-extension_scaling/1.0/conf/scaling",
   "spec/WCS_service-model_crs-predefined/1.0/conf/crs-predefined",
   "spec/WCS_geotiff-coverages/1.0/conf/geotiff-coverage",
-  "spec/GMLCOV/1.0/conf/gml-coverage",
-  "spec/GMLCOV/1.0/conf/multipart",
   "spec/WCS_application-profile_earth-observation/1.0/conf/eowcs",
   "spec/WCS_application-profile_earth-observation/1.0/conf/eowcs_get-kvp",
   "spec/WCS_application-profile_earth-observation/1.1/conf/eowcs_geteocoverageset",

@@ -147,7 +147,8 @@ async function findSet(
         layer.kind === "item"
           ? layer
           : await context.layers.find(`${item.collection ?? ""}${ITEM_SEPARATOR}${item.id}`, caller, signal);
-      if (own !== undefined) {
+      // Named by its series and by itself, it is one coverage: ids of a document must differ.
+      if (own !== undefined && !found.some((each) => each.layer.id === own.id)) {
         found.push(await describeCoverage(context, own, caller, signal));
       }
     }
