@@ -2,6 +2,7 @@ import { decodePercent } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { OgcError, invalidParameter } from "../errors.ts";
+import type { AdesSettings } from "../execution/storage.ts";
 import { maskSecrets } from "../results/mask-secrets.ts";
 import { changeCreatedJob, insertJob, startCreatedJob } from "../store/jobs.ts";
 import { findVersion } from "../store/processes.ts";
@@ -13,6 +14,8 @@ import { openJob } from "./open-job.ts";
 import { checkQuota } from "./quota.ts";
 import { readExecute } from "./read-execute.ts";
 import * as schemas from "./schemas/job-management.ts";
+
+const PROCESS_PATH = /^\/([^/]+)\/(?:ogc-api|wps3)\/processes\/([^/]+)(?:\/execution)?$/;
 
 /** Jobs that are made first and started later (OGC API Processes Part 4, draft: requirements class job management). */
 export function addJobManagementRoutes(app: FastifyInstance, context: ApiContext, apiFlavor: ApiFlavor): void {
@@ -26,7 +29,7 @@ export function addJobManagementRoutes(app: FastifyInstance, context: ApiContext
       version,
       asked: requested,
       needs,
-    } = await readJob(context, apiBase, request, readProcessName(request.body));
+    } = await readJob(context, apiBase, request, readProcessName(request.body, apiBase, context.settings));
     const job = await insertJob(db, {
       owner: apiBase.user,
       processId,
@@ -50,7 +53,10 @@ export function addJobManagementRoutes(app: FastifyInstance, context: ApiContext
     // What is not said stays as it was.
     const { register: _register, ...former } = job.request as unknown as JobRequest;
     const body = requireObject(request.body);
-    const name = "process" in body ? readProcessName(body) : toName(job.process_id, job.process_version);
+    const name =
+      "process" in body
+        ? readProcessName(body, apiBase, context.settings)
+        : toName(job.process_id, job.process_version);
     const {
       processId,
       version,
@@ -109,8 +115,8 @@ async function readJob(
   return prepareJob(context, user, process, requested);
 }
 
-/** `process`: the address of a process, or its id. @throws {OgcError} 400 */
-function readProcessName(body: unknown): string {
+/** `process`: the address of a process in the caller's space, or its id. @throws {OgcError} 400 for one of another space or service */
+function readProcessName(body: unknown, { user, url }: ApiBase, { PUBLIC_URL, OPEN_HOST }: AdesSettings): string {
   const { process, id } = requireObject(body);
   const provided = process ?? id;
   if (typeof provided !== "string" || provided === "") {
@@ -118,8 +124,18 @@ function readProcessName(body: unknown): string {
       'process is missing: the address of the process, {"process": "https://…/processes/…", "inputs": {…}}.',
     );
   }
-  const last = provided.replace(/^.*\/processes\//, "").replace(/\/execution$/, "");
-  return decodePercent(last);
+  if (!provided.includes("/")) {
+    return decodePercent(provided);
+  }
+  const address = URL.parse(provided, PUBLIC_URL);
+  const [, space = "", id = ""] = PROCESS_PATH.exec(address?.pathname ?? "") ?? [];
+  const hosts = [new URL(PUBLIC_URL).hostname, new URL(url).hostname, OPEN_HOST?.toLowerCase()];
+  if (address === null || !hosts.includes(address.hostname) || id === "" || decodePercent(space) !== user) {
+    throw invalidParameter(
+      `process must be a process of this space, ${url}/processes/…, not ${JSON.stringify(provided.slice(0, 200))}.`,
+    );
+  }
+  return decodePercent(id);
 }
 
 function requireObject(body: unknown): Readonly<Record<string, unknown>> {

@@ -54,6 +54,23 @@ test("a job is made, changed, shown and started (Part 4); afterwards it is locke
   const unwanted = await ades.send(`${API}/jobs`, { json: { process: "say", inputs: { name: "x" } } });
   assert.equal((await ades.send(`${API}/jobs/${unwanted.body.jobID}`, { method: "DELETE" })).body.status, "dismissed");
   assert.equal((await ades.send(`${API}/jobs`, { json: { process: "nothing", inputs: {} } })).status, 404);
+  // Another user's process, or another service's, is not one's own of the same name.
+  const own = new URL(process);
+  for (const other of [
+    process.replace("/eric/", "/bob/"),
+    `https://elsewhere.example.org${own.pathname}`,
+    `${own.pathname}/a/b`,
+    "https://%/processes/say",
+  ]) {
+    const refused = await ades.send(`${API}/jobs`, { json: { process: other, inputs: { name: "x" } } });
+    assert.equal(refused.status, 400, other);
+    assert.match(JSON.stringify(refused.body), /must be a process of this space/);
+  }
+  for (const same of [own.pathname, `${own.pathname}/execution`, `${process}/execution`]) {
+    const taken = await ades.send(`${API}/jobs`, { json: { process: same, inputs: { name: "x" } } });
+    assert.equal(taken.status, 201, JSON.stringify(taken.body));
+    await ades.send(`${API}/jobs/${taken.body.jobID}`, { method: "DELETE" });
+  }
   assert.equal((await ades.send(`${API}/jobs`, { json: { inputs: {} } })).status, 400);
 });
 
