@@ -20,7 +20,7 @@ import type { Realm } from "../store/realms.ts";
 import { deleteUser, insertUser } from "../store/users.ts";
 import { badRequest } from "./errors.ts";
 import { toMapperRepresentation } from "./mapper-records.ts";
-import { readBoolean, readText, readTexts } from "./request.ts";
+import { readBoolean, readText, readTextRecord, readTexts } from "./request.ts";
 
 /** A client as the admin API writes and reads it. */
 export function toClientRepresentation({
@@ -68,7 +68,7 @@ export function readClient(body: Readonly<Record<string, unknown>>): ClientField
           ? readTexts(body, name)
           : typeof fallback === "string"
             ? readText(body, name, 2048)
-            : readAttributes(body[name]);
+            : readTextRecord(body[name], name);
     if (value !== undefined) {
       settings[name] = value;
     }
@@ -94,16 +94,6 @@ function readScopes(body: Readonly<Record<string, unknown>>): NonNullable<Client
   const defaults = readTexts(body, "defaultClientScopes");
   const optionals = readTexts(body, "optionalClientScopes");
   return { ...(defaults && { defaults }), ...(optionals && { optionals }) };
-}
-
-function readAttributes(value: unknown): Readonly<Record<string, string>> | undefined {
-  if (value === undefined || value === null) {
-    return undefined;
-  }
-  if (typeof value !== "object" || Array.isArray(value)) {
-    throw badRequest("attributes must be an object of texts");
-  }
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, String(item)]));
 }
 
 export const newSecret = (): string => randomBytes(24).toString("base64url");

@@ -19,7 +19,7 @@ import { isUuid } from "../store/database.ts";
 import { openClient } from "./clients.ts";
 import { AdminError, badRequest, notFound } from "./errors.ts";
 import { readMapper, toMapperRepresentation } from "./mapper-records.ts";
-import { type AdminRequest, forRoles, readList, readObject, readText } from "./request.ts";
+import { type AdminRequest, forRoles, readList, readObject, readText, readTextRecord } from "./request.ts";
 
 /** @throws {AdminError} 404 */
 export async function openClientScope({ context, handle, params }: AdminRequest): Promise<ClientScope> {
@@ -56,12 +56,11 @@ export function readClientScope(body: Readonly<Record<string, unknown>>, base?: 
   if (protocol !== "openid-connect") {
     throw badRequest(`protocol is ${JSON.stringify(protocol)}; allowed: openid-connect`);
   }
-  const attributes = body["attributes"] === undefined ? base?.attributes : readObject(body["attributes"]);
   return {
     name,
     description: readText(body, "description", 2000) ?? base?.description,
     protocol,
-    attributes: Object.fromEntries(Object.entries(attributes ?? {}).map(([key, value]) => [key, String(value)])),
+    attributes: readTextRecord(body["attributes"], "attributes") ?? base?.attributes ?? {},
   };
 }
 

@@ -151,6 +151,25 @@ export function readBoolean(source: Readonly<Record<string, unknown>>, name: str
   return value;
 }
 
+/**
+ * Attributes of a client or scope, an object of texts. Clients in Go and Java send null, and an empty text, for one that is not set.
+ * @throws {AdminError} 400
+ */
+export function readTextRecord(value: unknown, name: string): Readonly<Record<string, string>> | undefined {
+  if (value === undefined || value === null) {
+    return undefined;
+  }
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw badRequest(`${name} must be an object of texts`);
+  }
+  const entries = Object.entries(value).filter(([, item]) => item !== null && item !== "");
+  const wrong = entries.find(([, item]) => typeof item === "object");
+  if (wrong !== undefined) {
+    throw badRequest(`${name} must be an object of texts; ${JSON.stringify(wrong[0])} is none`);
+  }
+  return Object.fromEntries(entries.map(([key, item]) => [key, String(item)]));
+}
+
 /** A field that must be a list of texts when it is there. @throws {AdminError} 400 */
 export function readTexts(source: Readonly<Record<string, unknown>>, name: string): readonly string[] | undefined {
   const value = source[name];

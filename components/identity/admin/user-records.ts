@@ -69,7 +69,10 @@ export function readAttributes(value: unknown): Readonly<Record<string, readonly
     throw badRequest("attributes must be an object of lists of texts");
   }
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, (Array.isArray(item) ? item : [item]).map(String)]),
+    Object.entries(value).flatMap(([name, item]) => {
+      const texts = (Array.isArray(item) ? item : [item]).filter((each) => each !== null).map(String);
+      return item === null ? [] : [[name, texts]];
+    }),
   );
 }
 

@@ -200,6 +200,33 @@ test("a client with secret and resources is made as create-client makes it", asy
   );
 });
 
+test("attributes that are null or empty, as clients in Go and Java send them, are not set", async () => {
+  const attributes = {
+    "post.logout.redirect.uris": null,
+    "backchannel.logout.url": "",
+    "client.session.idle.timeout": 600,
+    kept: "yes",
+  };
+  const made = await send("POST", "/clients", { clientId: "go", attributes });
+  assert.equal(made.status, 201, made.text);
+  const client = (await get(`/clients/${idOf(made)}`)).body;
+  assert.deepEqual(client.attributes, { "client.session.idle.timeout": "600", kept: "yes" });
+  assert.equal(
+    (await send("PUT", `/clients/${client.id}`, { ...client, attributes: { ...client.attributes, kept: null } }))
+      .status,
+    204,
+  );
+  assert.deepEqual((await get(`/clients/${client.id}`)).body.attributes, { "client.session.idle.timeout": "600" });
+  assert.equal((await send("PUT", `/clients/${client.id}`, { attributes: { kept: { a: 1 } } })).status, 400);
+  const scope = await send("POST", "/client-scopes", {
+    name: "go",
+    attributes: { "consent.screen.text": null, a: "b" },
+  });
+  assert.deepEqual((await get(`/client-scopes/${idOf(scope)}`)).body.attributes, { a: "b" });
+  const user = await send("POST", "/users", { username: "gopher", attributes: { team: null, tags: ["a", null] } });
+  assert.deepEqual((await get(`/users/${idOf(user)}`)).body.attributes, { tags: ["a"] });
+});
+
 test("rules are given with an ETag, to their own client only", async () => {
   const path = "/internal/realms/master/clients/dummy-service/policy-set";
   const basic = ["dummy-service", SECRET] as const;
