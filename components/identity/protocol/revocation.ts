@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import { publishChange } from "../store/changes.ts";
 import { insertEvent } from "../store/events.ts";
 import { endSession, revokeAccessToken } from "../store/sessions.ts";
 import { authenticateClient } from "./client-authentication.ts";
@@ -46,8 +45,7 @@ export async function handleRevocation(
   if (typeof exp === "number" && typeof jti === "string" && claims?.["iss"] === issuer) {
     refuseOthers(azp);
     if (exp > Date.now() / 1000) {
-      await revokeAccessToken(pool, jti, new Date(exp * 1000));
-      await publishChange(pool, { kind: "token", realm: realm.name, jti });
+      await revokeAccessToken(pool, realm, { jti, exp });
     }
   }
   return reply.code(200).send();

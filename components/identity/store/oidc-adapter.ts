@@ -81,6 +81,23 @@ export async function takeCode(db: Queryable, realmId: string, code: string): Pr
   return rows[0];
 }
 
+/** What came of a code: a chain of refresh tokens, and an access token (`exp` in seconds). */
+export interface Issued {
+  readonly sessionId: string;
+  readonly chain: string;
+  readonly jti: string | undefined;
+  readonly exp: number | undefined;
+}
+
+/** Keeps it with the code: it ends when the code is brought again. */
+export async function noteIssued(db: Queryable, realmId: string, code: string, issued: Issued): Promise<void> {
+  await db.query(
+    `update oidc_record set payload = payload || jsonb_build_object('issued', $3::jsonb)
+     where realm_id = $1 and model = 'AuthorizationCode' and id = $2`,
+    [realmId, code, issued],
+  );
+}
+
 interface PutRecord {
   readonly model: string;
   readonly id: string;

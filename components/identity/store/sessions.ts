@@ -103,6 +103,34 @@ export async function endSession(db: Queryable, realm: { id: string; name: strin
   return rowCount === 1;
 }
 
+/**
+ * Ends one chain of refresh tokens of a client in a session, or all of them where none is named. The login in the browser and other clients
+ * go on; a session that no browser has ends with its last chain.
+ */
+export async function endChain(
+  db: Queryable,
+  realm: { id: string; name: string },
+  {
+    sessionId,
+    client,
+    chain,
+  }: { readonly sessionId: string; readonly client: string; readonly chain?: string | undefined },
+): Promise<void> {
+  await db.query(
+    "delete from client_session where session_id = $1 and client = $2 and ($3::uuid is null or chain = $3)",
+    [sessionId, client, chain ?? null],
+  );
+  const { rowCount } = await db.query(
+    `select from user_session s where s.id = $1
+       and not exists (select from client_session where session_id = s.id)
+       and not exists (select from oidc_record where realm_id = $2 and model = 'Session' and uid = s.id)`,
+    [sessionId, realm.id],
+  );
+  if (rowCount === 1) {
+    await endSession(db, realm, sessionId);
+  }
+}
+
 /** Ends all sessions of a user, except perhaps the one it sits in. */
 export async function endUserSessions(
   db: Queryable,
@@ -221,11 +249,17 @@ export async function endAllSessions(
   return rows.map(({ user_id: id }) => id);
 }
 
-export async function revokeAccessToken(db: Queryable, jti: string, expiresAt: Date): Promise<void> {
+/** @param token with `exp` in seconds, as in its claims */
+export async function revokeAccessToken(
+  db: Queryable,
+  realm: { readonly name: string },
+  { jti, exp }: { readonly jti: string; readonly exp: number },
+): Promise<void> {
   await db.query("insert into revoked_token (jti, expires_at) values ($1, $2) on conflict do nothing", [
     jti,
-    expiresAt,
+    new Date(exp * 1000),
   ]);
+  await publishChange(db, { kind: "token", realm: realm.name, jti });
 }
 
 export async function isAccessTokenRevoked(db: Queryable, jti: string): Promise<boolean> {

@@ -202,14 +202,43 @@ test("oidcc-id-token-hint, oidcc-login-hint", async () => {
 });
 
 test("oidcc-codereuse, oidcc-codereuse-30seconds: a code is good once, and what it gave ends with the second try", async () => {
-  const { tokens, code } = await logIn();
+  const { browser, tokens, code } = await logIn();
+  const other = await logIn({}, { browser });
   const again = await identity.send(`${OIDC}/token`, {
     basic: [CLIENT, SECRET],
     form: { grant_type: "authorization_code", code, redirect_uri: REDIRECT },
   });
   assert.equal(again.status, 400);
   assert.equal(again.body.error, "invalid_grant");
+  const refresh = (token = "") =>
+    identity.send(`${OIDC}/token`, {
+      basic: [CLIENT, SECRET],
+      form: { grant_type: "refresh_token", refresh_token: token },
+    });
   assert.equal((await identity.send(`${OIDC}/userinfo`, { bearer: tokens.access_token })).status, 401);
+  assert.equal((await refresh(tokens.refresh_token)).status, 400);
+  // What did not come of that code goes on: the login in the browser, and tokens of another code.
+  assert.equal((await identity.send(`${OIDC}/userinfo`, { bearer: other.tokens.access_token })).status, 200);
+  assert.equal((await refresh(other.tokens.refresh_token)).status, 200);
+  assert.ok((await logIn({ prompt: "none" }, { browser })).tokens.access_token);
+});
+
+test("a refresh token that is used again ends its own chain: other windows and the login in the browser go on", async () => {
+  const { browser, tokens } = await logIn();
+  const other = await logIn({}, { browser });
+  const refresh = (token = "") =>
+    identity.send(`${OIDC}/token`, {
+      basic: [CLIENT, SECRET],
+      form: { grant_type: "refresh_token", refresh_token: token },
+    });
+  const second = await refresh(tokens.refresh_token);
+  const third = await refresh(second.body.refresh_token);
+  assert.equal(third.status, 200, third.text);
+  // Two generations old: not two requests of one window at once.
+  assert.equal((await refresh(tokens.refresh_token)).body.error, "invalid_grant");
+  assert.equal((await refresh(third.body.refresh_token)).status, 400);
+  assert.equal((await refresh(other.tokens.refresh_token)).status, 200);
+  assert.ok((await logIn({ prompt: "none" }, { browser })).tokens.access_token);
 });
 
 test("oidcc-ensure-registered-redirect-uri: nobody is sent to another address", async () => {

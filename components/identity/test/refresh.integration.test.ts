@@ -22,7 +22,7 @@ const exchange = async (shown: ShownRefresh, settings: RealmSettings, startedAt:
   return grant;
 };
 
-test("refresh rotates; of many at once all get the same successor; an old one ends the session (RFC 9700 §4.14)", async () => {
+test("refresh rotates; of many at once all get the same successor; an old one ends its chain (RFC 9700 §4.14)", async () => {
   const tokens = await identity.logIn("alice");
   const refresh = (token: string) =>
     identity.send(TOKEN, { form: { grant_type: "refresh_token", client_id: "admin-cli", refresh_token: token } });

@@ -1,8 +1,10 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
+import { decodeJwt } from "jose";
+
 import { insertEvent } from "../../store/events.ts";
-import { takeCode } from "../../store/oidc-adapter.ts";
-import { endSession, startSession } from "../../store/sessions.ts";
+import { type Issued, noteIssued, takeCode } from "../../store/oidc-adapter.ts";
+import { endChain, revokeAccessToken, startSession } from "../../store/sessions.ts";
 import { findUserWithAccess } from "../../store/users.ts";
 import { grantScope } from "../../claims/scopes.ts";
 import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
@@ -10,7 +12,10 @@ import { OAuthError, invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 import { secondsOf } from "./password.ts";
 
-/** Authorization code (RFC 6749 §4.1.3) with PKCE (RFC 7636 §4.6). A code is good once; whoever brings it again ends the session. */
+/**
+ * Authorization code (RFC 6749 §4.1.3) with PKCE (RFC 7636 §4.6). A code is good once: when it is brought again, the tokens that came of it
+ * can be refreshed no more (§4.1.2).
+ */
 export async function grantByCode(request: GrantRequest): Promise<TokenResponse> {
   const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { pool } = context;
@@ -18,7 +23,8 @@ export async function grantByCode(request: GrantRequest): Promise<TokenResponse>
   if (!client.settings.standardFlowEnabled) {
     throw new OAuthError(400, "unauthorized_client", "Client not allowed for the authorization code flow");
   }
-  const taken = await takeCode(pool, realm.id, form.require("code"));
+  const code = form.require("code");
+  const taken = await takeCode(pool, realm.id, code);
   const refuse = async (description: string): Promise<never> => {
     if (realm.settings.eventsEnabled) {
       await insertEvent(pool, realm.id, {
@@ -36,7 +42,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenResponse>
   const { payload, fresh } = taken;
   if (!fresh) {
     if (payload.clientId === client.clientId && payload.sessionUid !== undefined) {
-      await endSession(pool, { id: realm.id, name: realm.name }, payload.sessionUid);
+      await endIssued(request, payload.sessionUid, payload["issued"] as Issued | undefined);
     }
     return refuse("Code not valid");
   }
@@ -75,7 +81,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenResponse>
     { client: client.id, scope, nonce, authTime },
     realm.settings,
   );
-  return issueTokens(handle, {
+  const tokens = await issueTokens(handle, {
     client,
     ...account,
     boundTo,
@@ -90,6 +96,22 @@ export async function grantByCode(request: GrantRequest): Promise<TokenResponse>
       nonce,
     },
   });
+  const { jti, exp } = decodeJwt(tokens.access_token);
+  await noteIssued(pool, realm.id, code, { sessionId, chain, jti, exp });
+  return tokens;
+}
+
+/** @param issued where nothing was noted, because the service was killed, all that the client has of the session ends */
+async function endIssued(
+  { context: { pool }, handle: { realm }, client }: GrantRequest,
+  sessionUid: string,
+  issued: Partial<Issued> = {},
+): Promise<void> {
+  const { sessionId = sessionUid, chain, jti, exp } = issued;
+  await endChain(pool, realm, { sessionId, client: client.id, chain });
+  if (jti !== undefined && exp !== undefined) {
+    await revokeAccessToken(pool, realm, { jti, exp });
+  }
 }
 
 /** Without a challenge there must be no verifier (RFC 9700 §2.1.1: no downgrade). */

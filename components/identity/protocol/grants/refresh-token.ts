@@ -1,6 +1,6 @@
 import { insertEvent } from "../../store/events.ts";
 import { explainRefusal } from "../../store/refresh-rotation.ts";
-import { endSession } from "../../store/sessions.ts";
+import { endChain } from "../../store/sessions.ts";
 import { type TokenResponse, issueTokens } from "../issue-tokens.ts";
 import { invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
@@ -11,7 +11,7 @@ const DESCRIPTIONS = {
   reused: "Maximum allowed refresh token reuse exceeded",
 } as const;
 
-/** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its session, since somebody has a copy. */
+/** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its chain, since somebody has a copy (RFC 9700 §4.14.2). */
 export async function grantByRefreshToken(request: GrantRequest): Promise<TokenResponse> {
   const { context, handle, client, form, boundTo, ip } = request;
   const { pool, rotation } = context;
@@ -32,7 +32,7 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenR
   if (rotated === undefined) {
     const reason = await explainRefusal(pool, { sessionId, client: client.id, chain });
     if (reason === "reused") {
-      await endSession(pool, { id: realm.id, name: realm.name }, sessionId);
+      await endChain(pool, realm, { sessionId, client: client.id, chain });
     }
     if (realm.settings.eventsEnabled) {
       await insertEvent(pool, realm.id, {
