@@ -77,8 +77,17 @@ export async function findCaller(deps: CallerDeps, message: IncomingMessage): Pr
     return createPrincipalCaller(deps, ANONYMOUS);
   }
   const token = deps.tokens.recall(bearer) ?? (await deps.tokens.verify(bearer));
+  if (token === "expired") {
+    return createTokenCaller(deps, NO_TOKEN, {
+      error: "invalid_token",
+      message: "The token has expired; ask for a new one.",
+    });
+  }
   if (token !== undefined) {
-    return createTokenCaller(deps, token);
+    return createTokenCaller(deps, token, {
+      error: "insufficient_scope",
+      message: "Authentication is required; log in to the registry.",
+    });
   }
   const principal = await authenticateToken(deps, bearer).catch((error: unknown) => {
     throw challenged(deps, error);
@@ -114,7 +123,15 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
   };
 }
 
-function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
+/** What a token was good for that has expired: like no token, but clients are told to get a new one for the same (RFC 6750 §3.1). */
+const NO_TOKEN: RegistryToken = { id: "", subject: toSubject(ANONYMOUS), access: [], expires: 0 };
+
+interface Refusal {
+  readonly error: "invalid_token" | "insufficient_scope";
+  readonly message: string;
+}
+
+function createTokenCaller(deps: CallerDeps, token: RegistryToken, refusal: Refusal): Caller {
   const isAnonymous = token.subject === "anonymous:anonymous";
   const canIn = async (known: ProjectOfRights | undefined, repository: string, ...anyOf: readonly Action[]) => {
     const isGranted = token.access.some(
@@ -128,7 +145,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
   };
   const requireIn: Caller["requireIn"] = async (known, repository, ...anyOf) => {
     if (!(await canIn(known, repository, ...anyOf))) {
-      throw createChallenge(deps, repository, anyOf, "insufficient_scope");
+      throw createChallenge(deps, repository, anyOf, refusal);
     }
   };
   return {
@@ -141,7 +158,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
     requireIn,
     callFor: (scopes) =>
       new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
-        headers: toChallenge(deps, scopes, "insufficient_scope"),
+        headers: toChallenge(deps, scopes, refusal.error),
       }),
     principal: () => findSubject(deps, token.subject),
   };
@@ -163,12 +180,12 @@ function createChallenge(
   deps: CallerDeps,
   repository: string,
   actions: readonly Action[],
-  error?: string,
+  refusal?: Refusal,
 ): RegistryError {
   const first = actions[0] ?? "pull";
   const scope = `repository:${repository}:${first === "push" ? "pull,push" : first}`;
-  return new RegistryError("UNAUTHORIZED", "Authentication is required; log in to the registry.", {
-    headers: toChallenge(deps, scope, error),
+  return new RegistryError("UNAUTHORIZED", refusal?.message ?? "Authentication is required; log in to the registry.", {
+    headers: toChallenge(deps, scope, refusal?.error),
     detail: [{ Type: "repository", Name: repository, Action: first }],
   });
 }

@@ -1,6 +1,6 @@
 import { createSecretKey, hash, randomUUID } from "node:crypto";
 
-import { SignJWT, jwtVerify } from "jose";
+import { SignJWT, errors, jwtVerify } from "jose";
 
 import type { Access } from "./scope.ts";
 
@@ -23,8 +23,8 @@ export interface RegistryToken {
 export interface RegistryTokens {
   /** Good for `TOKEN_SECONDS` where nothing else is said. */
   readonly sign: (subject: string, access: readonly Access[], seconds?: number) => Promise<string>;
-  /** Undefined for a text that is not a valid token of this registry. */
-  readonly verify: (token: string) => Promise<RegistryToken | undefined>;
+  /** Undefined for a text that never was a valid token of this registry. */
+  readonly verify: (token: string) => Promise<RegistryToken | "expired" | undefined>;
   /** The same without waiting, for a token verified before. */
   readonly recall: (token: string) => RegistryToken | undefined;
 }
@@ -79,9 +79,9 @@ export function createRegistryTokens({ secret, service, clock = Date.now }: Toke
           remembered.delete(oldest);
         }
         return verified;
-      } catch {
-        // Not signed by us, changed, expired: not a token.
-        return undefined;
+      } catch (error) {
+        // Otherwise not signed by us, or changed.
+        return error instanceof errors.JWTExpired ? "expired" : undefined;
       }
     },
   };
