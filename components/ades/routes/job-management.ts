@@ -128,14 +128,14 @@ function readProcessName(body: unknown, { user, url }: ApiBase, { PUBLIC_URL, OP
     return decodePercent(provided);
   }
   const address = URL.parse(provided, PUBLIC_URL);
-  const [, space = "", id = ""] = PROCESS_PATH.exec(address?.pathname ?? "") ?? [];
+  const [, space = "", name = ""] = PROCESS_PATH.exec(address?.pathname ?? "") ?? [];
   const hosts = [new URL(PUBLIC_URL).hostname, new URL(url).hostname, OPEN_HOST?.toLowerCase()];
-  if (address === null || !hosts.includes(address.hostname) || id === "" || decodePercent(space) !== user) {
+  if (address === null || !hosts.includes(address.hostname) || name === "" || decodePercent(space) !== user) {
     throw invalidParameter(
       `process must be a process of this space, ${url}/processes/…, not ${JSON.stringify(provided.slice(0, 200))}.`,
     );
   }
-  return decodePercent(id);
+  return decodePercent(name);
 }
 
 function requireObject(body: unknown): Readonly<Record<string, unknown>> {

@@ -40,6 +40,20 @@ test("an expired token is told with the scope to ask for, so that clients get a 
   assert.equal(await caller.can("open/tools", "push"), false);
 });
 
+test("who wants to mount a blob is told to ask for both repositories", async () => {
+  const anonymous = await findCaller(deps, { headers: {} } as unknown as IncomingMessage);
+  for (const caller of [anonymous, await callWith(-10)]) {
+    await assert.rejects(caller.requirePush("maps/tools", "open/base"), (error: RegistryError) => {
+      assert.match(
+        error.headers["www-authenticate"] ?? "",
+        /scope="repository:maps\/tools:pull,push repository:open\/base:pull"/,
+      );
+      return true;
+    });
+  }
+  await (await callWith(60)).requirePush("maps/tools", "open/base");
+});
+
 test("a token that lacks a right is told so, and one that has it lets through", async () => {
   const caller = await callWith(60);
   await caller.require("maps/tools", "push");

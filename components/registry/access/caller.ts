@@ -42,6 +42,8 @@ export interface Caller {
     repository: string,
     ...anyOf: readonly Action[]
   ) => Promise<void>;
+  /** The right to push, perhaps with a blob of another repository: then the challenge asks for both. */
+  readonly requirePush: (repository: string, mountFrom?: string) => Promise<void>;
   /** An error that asks for a token with more in it, where another token could help. */
   readonly callFor?: (scopes: string) => RegistryError;
   /** What may be listed; undefined without the right. */
@@ -84,10 +86,7 @@ export async function findCaller(deps: CallerDeps, message: IncomingMessage): Pr
     });
   }
   if (token !== undefined) {
-    return createTokenCaller(deps, token, {
-      error: "insufficient_scope",
-      message: "Authentication is required; log in to the registry.",
-    });
+    return createTokenCaller(deps, token, { ...LOG_IN, error: "insufficient_scope" });
   }
   const principal = await authenticateToken(deps, bearer).catch((error: unknown) => {
     throw challenged(deps, error);
@@ -108,7 +107,7 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
   };
   const requireIn: Caller["requireIn"] = async (known, repository, ...anyOf) => {
     if (!(await canIn(known, repository, ...anyOf))) {
-      throw isAnonymous ? createChallenge(deps, repository, anyOf) : denied(repository, anyOf);
+      throw isAnonymous ? createChallenge(deps, repository, anyOf, LOG_IN) : denied(repository, anyOf);
     }
   };
   return {
@@ -119,6 +118,12 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
     can: (repository, ...anyOf) => canIn(undefined, repository, ...anyOf),
     require: (repository, ...anyOf) => requireIn(undefined, repository, ...anyOf),
     requireIn,
+    requirePush: async (repository, mountFrom) => {
+      if (isAnonymous) {
+        throw createChallenge(deps, repository, ["push"], LOG_IN, mountFrom);
+      }
+      await requireIn(undefined, repository, "push");
+    },
     principal: async () => principal,
   };
 }
@@ -127,9 +132,12 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
 const NO_TOKEN: RegistryToken = { id: "", subject: toSubject(ANONYMOUS), access: [], expires: 0 };
 
 interface Refusal {
-  readonly error: "invalid_token" | "insufficient_scope";
   readonly message: string;
+  /** RFC 6750 §3.1; none where no token was shown. */
+  readonly error?: "invalid_token" | "insufficient_scope";
 }
+
+const LOG_IN: Refusal = { message: "Authentication is required; log in to the registry." };
 
 function createTokenCaller(deps: CallerDeps, token: RegistryToken, refusal: Refusal): Caller {
   const isAnonymous = token.subject === "anonymous:anonymous";
@@ -156,6 +164,11 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken, refusal: Refu
     can: (repository, ...anyOf) => canIn(undefined, repository, ...anyOf),
     require: (repository, ...anyOf) => requireIn(undefined, repository, ...anyOf),
     requireIn,
+    requirePush: async (repository, mountFrom) => {
+      if (!(await canIn(undefined, repository, "push"))) {
+        throw createChallenge(deps, repository, ["push"], refusal, mountFrom);
+      }
+    },
     callFor: (scopes) =>
       new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
         headers: toChallenge(deps, scopes, refusal.error),
@@ -180,19 +193,21 @@ function createChallenge(
   deps: CallerDeps,
   repository: string,
   actions: readonly Action[],
-  refusal?: Refusal,
+  refusal: Refusal,
+  mountFrom?: string,
 ): RegistryError {
   const first = actions[0] ?? "pull";
   const scope = `repository:${repository}:${first === "push" ? "pull,push" : first}`;
-  return new RegistryError("UNAUTHORIZED", refusal?.message ?? "Authentication is required; log in to the registry.", {
-    headers: toChallenge(deps, scope, refusal?.error),
+  const scopes = mountFrom === undefined ? scope : `${scope} repository:${mountFrom}:pull`;
+  return new RegistryError("UNAUTHORIZED", refusal.message, {
+    headers: toChallenge(deps, scopes, refusal.error),
     detail: [{ Type: "repository", Name: repository, Action: first }],
   });
 }
 
 /** 401 without a scope: for `/v2/` itself. */
 export function createLoginChallenge(deps: CallerDeps): RegistryError {
-  return new RegistryError("UNAUTHORIZED", "Authentication is required; log in to the registry.", {
+  return new RegistryError("UNAUTHORIZED", LOG_IN.message, {
     headers: toChallenge(deps),
   });
 }

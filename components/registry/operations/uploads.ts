@@ -13,11 +13,12 @@ const MAX_MOUNT_SOURCES = 50;
 /** POST of an upload: starts one (end-4a), takes a whole blob (end-4b), or mounts one of another repository (end-11). */
 export async function startUpload(context: OperationContext, { name }: { readonly name: string }): Promise<void> {
   const { deps, caller, message, response, query } = context;
-  await caller.require(name, "push");
+  const mount = query.get("mount");
+  const from = query.get("from");
+  await caller.requirePush(name, mount !== null && from !== null && isRepositoryName(from) ? from : undefined);
   deps.uploadStarts.count(limitedCaller(context));
   await refuseCache(deps.database, name);
-  const mount = query.get("mount");
-  if (mount !== null && (await mountBlob(context, name, parseDigest(mount).text, query.get("from")))) {
+  if (mount !== null && (await mountBlob(context, name, parseDigest(mount).text, from))) {
     sendBlobCreated(context, name, mount);
     return;
   }
