@@ -36,11 +36,12 @@ Without any option it asks, on a terminal.
 
 /** deploy/bin/create-client */
 export const createClient: Helper = async (context) => {
-  const options = await completeOptions(context, parseClientOptions(context.args));
-  if (options.help) {
-    // As the known script does.
-    throw new CommandError(USAGE);
+  const typed = parseClientOptions(context.args);
+  if (typed.help) {
+    context.stdout.write(USAGE);
+    return;
   }
+  const options = await completeOptions(context, typed);
   const { id } = options;
   if (id === undefined || id === "") {
     throw new CommandError(`the client's id is missing: --id=<client-id>\n\n${USAGE}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -92,6 +92,16 @@ test("a service that is starting is waited for; a wrong password is not tried ag
   assert.equal(wrong.status, 1);
   assert.match(wrong.stderr, /admin cannot log in at .*: Invalid user credentials \(401\)/);
   assert.equal(seen.length, 1);
+});
+
+test("every helper shows its help and ends with status 0, without a deployment", async () => {
+  for (const helper of readdirSync(bin)) {
+    for (const option of ["--help", "-h"]) {
+      const { status, stdout, stderr } = await run(helper, option);
+      assert.deepEqual([status, stderr], [0, ""], `${helper} ${option}`);
+      assert.match(stdout, new RegExp(`^Usage: ${helper.replace(".", "\\.")}`), helper);
+    }
+  }
 });
 
 test("a missing password without a terminal ends with status 1 and says what to do", async () => {
