@@ -38,6 +38,8 @@ export interface Login {
   readonly address: string;
 }
 
+const SECRET_HINT =
+  "Users log in with their secret for command lines, not with their password: the registry's page makes one, at Command lines.";
 const MAX_CREDENTIAL_CHARACTERS = 20_000;
 
 /** User and password of an `Authorization: Basic` field (RFC 7617); undefined with another scheme. */
@@ -68,7 +70,9 @@ export async function authenticate(deps: AuthenticateDeps, { user, password, add
   const principal = user.includes("\0") ? undefined : await findPrincipal(deps, user, password);
   if (principal === undefined) {
     deps.guard.recordFailure(key);
-    throw new RegistryError("UNAUTHORIZED", "The user name or the secret is wrong.");
+    // Whoever it is is told the same: whether a name is one of a user is nobody's business.
+    const hint = isRobotName(user) || user === ADMIN_NAME ? "" : ` ${SECRET_HINT}`;
+    throw new RegistryError("UNAUTHORIZED", `The user name or the secret is wrong.${hint}`);
   }
   return principal;
 }
