@@ -79,7 +79,19 @@ export function formatRelative(time: Date, now: Date): string {
     : relative.format(Math.trunc(seconds / span[1]), span[0]);
 }
 
-/** A date and time as the reader writes them. */
+/** `2019-04-11 10:50 UTC`: the same for every reader, as scenes, logs and other programs say it. */
 export function formatTime(time: Date): string {
-  return time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  return Number.isNaN(time.getTime()) ? "unknown" : `${time.toISOString().slice(0, -8).replace("T", " ")} UTC`;
+}
+
+/** The same moment on the reader's own clock, with its zone. */
+export function formatLocalTime(time: Date): string {
+  return time.toLocaleString(undefined, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZoneName: "short",
+  });
 }

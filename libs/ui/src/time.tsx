@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
-import { formatRelative, formatTime } from "./format.ts";
+import { formatLocalTime, formatRelative, formatTime } from "./format.ts";
 
-/** `3 minutes ago`, kept current; the exact time on hover and for programs. */
+/** `3 minutes ago`, kept current; the exact time, and that of the reader's clock, on hover and for programs. */
 export function RelativeTime({ time }: { readonly time: string | number | Date }) {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
@@ -11,7 +11,7 @@ export function RelativeTime({ time }: { readonly time: string | number | Date }
   }, []);
   const date = new Date(time);
   return (
-    <time dateTime={date.toISOString()} title={formatTime(date)}>
+    <time dateTime={date.toISOString()} title={`${formatTime(date)} (${formatLocalTime(date)})`}>
       {formatRelative(date, now)}
     </time>
   );

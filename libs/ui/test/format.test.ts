@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatBytes, formatDuration, formatRelative, parseBytes } from "../src/format.ts";
+import { formatBytes, formatDuration, formatRelative, formatTime, parseBytes } from "../src/format.ts";
 import { RequestError, toRequestError } from "../src/problem.ts";
 import { sortRows, toggleSort } from "../src/sort-rows.ts";
 
@@ -22,6 +22,8 @@ test("durations and times", () => {
     "1 h 2 min",
     "1 d 1 h",
   ]);
+  assert.equal(formatTime(new Date("2019-04-11T12:50:59+02:00")), "2019-04-11 10:50 UTC");
+  assert.equal(formatTime(new Date("no time")), "unknown");
   const now = new Date("2026-01-10T00:00:00Z");
   assert.match(formatRelative(new Date("2026-01-09T21:00:00Z"), now), /3/);
   assert.match(formatRelative(new Date("2026-01-12T00:00:00Z"), now), /2/);

@@ -1,1 +1,0 @@
-import{S as e}from"./index-Bci_OvoS.js";function t(){return e()}export{t};

@@ -1,0 +1,1 @@
+import{S as e}from"./index-DMd1jL3R.js";function t(){return e()}export{t};

@@ -1,0 +1,1 @@
+import{c as e}from"./index-TKNVlsjc.js";function t(){return e()}export{t};

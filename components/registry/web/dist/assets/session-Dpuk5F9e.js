@@ -1,1 +1,0 @@
-import{c as e}from"./index-BZD3zWWL.js";function t(){return e()}export{t};
