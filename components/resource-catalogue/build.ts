@@ -136,6 +136,7 @@ export async function buildCatalogue(
     validateCollection: createCollectionValidator(),
     prepareBatch: (batch) => thread.prepare(batch),
     countUpTo: settings.MATCHED_CAP,
+    harvestCount: { countUpTo: settings.HARVEST_MATCHED_CAP, estimatesBeyond: true },
     publicUrl: settings.PUBLIC_URL,
     fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
     signingKey: toSigningKey(settings),

@@ -79,6 +79,13 @@ export const settings = defineSettings({
     minimum: 0,
     description: "Up to how many records a search counts what it matches; past it the number is a lower bound.",
   },
+  HARVEST_MATCHED_CAP: {
+    kind: "integer",
+    default: 100_000,
+    minimum: 1,
+    description:
+      "The same for CSW and OpenSearch, whose clients read as many records as there are said to be; past it the number is an estimate.",
+  },
   VALIDATION: {
     kind: "string",
     oneOf: ["strict", "lenient"],

@@ -62,11 +62,11 @@ export async function getRecords({ context, request, input }: CswCall): Promise<
     kinds: KINDS,
     limit,
     ...(start > 1 && { offset: start - 1 }),
-    countUpTo: Math.max(context.countUpTo, 1),
+    ...context.harvestCount,
   });
   const only = elementNames.length === 0 ? undefined : new Set(elementNames.map(toLocalName));
   const rendered = await renderRecords(context, request, records, { version, schema, set, ...(only && { only }) });
-  // Counting ends at a cap: the number is at least what has been seen.
+  // Beyond the cap it is an estimate: the number is at least what has been seen.
   const last = start - 1 + records.length;
   const count = Math.max(matched?.count ?? 0, records.length === 0 ? 0 : last + (next === undefined ? 0 : 1));
   const following = limit === 0 ? (count === 0 ? 0 : start) : next === undefined ? 0 : last + 1;

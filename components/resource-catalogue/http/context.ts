@@ -9,6 +9,7 @@ import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { CollectionMemory } from "../store/collection-memory.ts";
 import type { GroupInserts } from "../store/group-inserts.ts";
+import type { SearchRequest } from "../query/search-request.ts";
 import type { SearchDeps } from "../store/run-search.ts";
 import type { Bell } from "../feed/bell.ts";
 import type { StacValidator } from "@swath/stac/schema";
@@ -32,6 +33,8 @@ export interface CatalogueContext extends SearchDeps {
   readonly prepareBatch: (batch: Batch) => Promise<PreparedBatch>;
   /** Up to how many matches are counted. */
   readonly countUpTo: number;
+  /** The same in protocols that cannot say that there are more. */
+  readonly harvestCount: Pick<SearchRequest, "countUpTo" | "estimatesBeyond">;
   readonly publicUrl: string;
   /** Reads a document at an address that a client names. */
   readonly fetchSource: FetchSource;

@@ -109,7 +109,7 @@ async function search(
     kinds: parameters.has("parentIdentifier") ? ["i", "r"] : KINDS,
     limit: count,
     ...(startIndex > 1 && { offset: startIndex - 1 }),
-    countUpTo: Math.max(context.countUpTo, 1),
+    ...context.harvestCount,
     ...(filter && { filter }),
   });
   const uid = parameters.get("uid");

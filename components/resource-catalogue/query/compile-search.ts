@@ -78,6 +78,16 @@ export function compileCount(request: SearchRequest, plan: Pick<SearchPlan, "par
   };
 }
 
+/** How many records PostgreSQL expects to match: a plan, as JSON. */
+export function compileEstimate(request: SearchRequest, plan: Pick<SearchPlan, "parts"> = {}): Statement {
+  const parameters = new SqlParameters();
+  const conditions = compileConditions(request, parameters, plan);
+  return {
+    text: `explain (format json) select 1 from record r where ${conditions.join(" and ") || "true"}`,
+    values: parameters.values,
+  };
+}
+
 /** Only these parts; PostgreSQL refuses where they are others by now (`isPartsChanged`). */
 function compileParts(parts: SearchPlan["parts"], parameters: SqlParameters): string[] {
   return parts === undefined

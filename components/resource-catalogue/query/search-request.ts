@@ -25,6 +25,8 @@ export interface SearchRequest {
   readonly offset?: number;
   /** Up to how many matches are counted; 0 for none. */
   readonly countUpTo: number;
+  /** Beyond that an estimate is wanted, not only that there are more. */
+  readonly estimatesBeyond?: boolean;
   /** Checks names of properties that filters and sorting use. */
   readonly checkProperty?: (name: string) => void;
 }
@@ -46,7 +48,7 @@ export interface PageToken {
   readonly matched?: Matched;
 }
 
-/** How many records match; a lower bound where counting ended at the cap. */
+/** How many records match; a lower bound where counting ended at the cap, or an estimate of what is beyond it where one was wanted. */
 export interface Matched {
   readonly count: number;
   readonly isLowerBound: boolean;

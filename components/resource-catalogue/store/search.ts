@@ -1,5 +1,5 @@
 import type { StoredRecord } from "../model/record.ts";
-import { type SearchPlan, compileCount, compilePage, findTimeOrder } from "../query/compile-search.ts";
+import { type SearchPlan, compileCount, compileEstimate, compilePage, findTimeOrder } from "../query/compile-search.ts";
 import type { Matched, PageToken, SearchRequest } from "../query/search-request.ts";
 import { type RecordRow, toStoredRecord } from "./record-row.ts";
 import { type SearchDeps, runSearch } from "./run-search.ts";
@@ -32,7 +32,7 @@ export async function searchRecords(deps: SearchDeps, request: SearchRequest): P
       ? undefined
       : isLast && after === undefined && offset === 0
         ? { count: rows.length, isLowerBound: false }
-        : (toMatched(rows[0]?.matched, countUpTo) ?? (await count(deps, request))));
+        : await findMatched(deps, request, rows[0]?.matched));
   const [first, last] = [shown[0], shown.at(-1)];
   const [hasPrev, hasNext] = isBackward ? [!isLast, true] : [after !== undefined, !isLast];
   return {
@@ -85,6 +85,23 @@ async function walk(deps: SearchDeps, request: SearchRequest): Promise<readonly 
     }
   }
   return found;
+}
+
+/** @param found where the records of the page were collected, and with them all that match */
+async function findMatched(deps: SearchDeps, request: SearchRequest, found: number | undefined): Promise<Matched> {
+  const matched = toMatched(found, request.countUpTo) ?? (await count(deps, request));
+  return matched.isLowerBound && request.estimatesBeyond === true
+    ? { ...matched, count: Math.max(matched.count, found ?? (await estimate(deps, request))) }
+    : matched;
+}
+
+async function estimate(deps: SearchDeps, request: SearchRequest): Promise<number> {
+  const { rows } = await runSearch<{ "QUERY PLAN": readonly { Plan: { "Plan Rows": number } }[] }>(
+    deps,
+    request,
+    (parts) => compileEstimate(request, { parts }),
+  );
+  return rows[0]?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0;
 }
 
 const toMatched = (found: number | undefined, cap: number): Matched | undefined =>
