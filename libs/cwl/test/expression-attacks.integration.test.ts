@@ -11,9 +11,12 @@ const context = { inputs: { list: [1, 2, 3], text: "x" }, self: null, runtime: {
 const limits = { ...defaultSandboxLimits, milliseconds: 400 };
 const evaluator = new Evaluator({ javascript: true, library: [], version: "v1.2", limits });
 
-/** All threads that were started. */
+/** The threads that live. */
 const threads = new Set<Worker>();
-process.on("worker", (thread) => threads.add(thread));
+process.on("worker", (thread) => {
+  threads.add(thread);
+  thread.once("exit", () => threads.delete(thread));
+});
 
 /** What a thread needs beside the memory of scripts: its own heap, the texts that go in and out, the code of the machine. */
 const OVERHEAD_MIB = 160;
