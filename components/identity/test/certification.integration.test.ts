@@ -223,24 +223,6 @@ test("oidcc-codereuse, oidcc-codereuse-30seconds: a code is good once, and what 
   assert.ok((await logIn({ prompt: "none" }, { browser })).tokens.access_token);
 });
 
-test("a refresh token that is used again ends its own chain: other windows and the login in the browser go on", async () => {
-  const { browser, tokens } = await logIn();
-  const other = await logIn({}, { browser });
-  const refresh = (token = "") =>
-    identity.send(`${OIDC}/token`, {
-      basic: [CLIENT, SECRET],
-      form: { grant_type: "refresh_token", refresh_token: token },
-    });
-  const second = await refresh(tokens.refresh_token);
-  const third = await refresh(second.body.refresh_token);
-  assert.equal(third.status, 200, third.text);
-  // Two generations old: not two requests of one window at once.
-  assert.equal((await refresh(tokens.refresh_token)).body.error, "invalid_grant");
-  assert.equal((await refresh(third.body.refresh_token)).status, 400);
-  assert.equal((await refresh(other.tokens.refresh_token)).status, 200);
-  assert.ok((await logIn({ prompt: "none" }, { browser })).tokens.access_token);
-});
-
 test("oidcc-ensure-registered-redirect-uri: nobody is sent to another address", async () => {
   for (const uri of [
     `${REDIRECT}/x`,
