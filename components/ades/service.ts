@@ -2,7 +2,7 @@ import { STYLE } from "@swath/pages";
 import type { CallerLimits } from "@swath/service/caller-limits";
 import { createApp, createJsonBodyParser } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 
 import { rememberStorage } from "./execution/remember-storage.ts";
 import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
@@ -123,11 +123,5 @@ function addContentTypes(app: FastifyInstance): void {
   for (const type of [...CWL_TYPES, OGC_YAML]) {
     app.addContentTypeParser(type, { parseAs: "string" }, (_request, body, done) => done(null, body));
   }
-  const json = createJsonBodyParser();
-  app.addContentTypeParser("application/ogcapppkg+json", { parseAs: "buffer" }, json);
-  // Scripts send the type with every request, also with those to delete, which have no body.
-  app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) =>
-    request.method === "DELETE" && body.length === 0 ? undefined : json(request, body),
-  );
+  app.addContentTypeParser("application/ogcapppkg+json", { parseAs: "buffer" }, createJsonBodyParser());
 }
