@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
+/** PostgreSQL takes no number beyond its integers. */
+const MAX_OFFSET = 2 ** 31 - 1;
+
 /** Parameters of every list (JupyterHub's REST API, "Pagination"). A limit beyond the highest is the highest one. */
 export const pageQuery = {
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OFFSET })),
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 

@@ -189,7 +189,9 @@ test("lists have pages as JupyterHub's clients read them, and are filtered befor
   await stop("eric", "p");
   const [eric] = await list("/users?name_filter=eric&include_stopped_servers", "*/*");
   assert.equal(eric.servers.p.stopped, true);
-  assert.equal((await hub.send("GET", "/hub/api/users?sort=admin", { headers: { authorization } })).status, 400);
+  for (const wrong of ["sort=admin", "offset=1e300", "offset=-1"]) {
+    assert.equal((await hub.send("GET", `/hub/api/users?${wrong}`, { headers: { authorization } })).status, 400, wrong);
+  }
   assert.equal((await list("/groups?limit=1"))._pagination.limit, 1);
 });
 
