@@ -1,31 +1,37 @@
 import type { Statement } from "../query/compile-search.ts";
+import type { Matched } from "../query/search-request.ts";
 
 /** How long it is remembered at most, and of how many searches. */
 const TTL_MS = 10_000;
 const MAX_SEARCHES = 2000;
+/** Fewer are counted as fast as they are looked up. */
+const WORTH_REMEMBERING = 1000;
 
 /**
- * Which searches match more records than are counted: the newest of a large collection are asked for again and again, and counting up to the
- * cap costs more than the page itself. Whoever hears of a change forgets all.
+ * How many records searches match that match many: the newest of a large collection are asked for again and again, harvesters page through
+ * one search, and counting costs more than the page itself. Each process forgets all of it when it hears of a change.
  */
 export class CountMemory {
-  readonly #until = new Map<string, number>();
+  readonly #counts = new Map<string, { readonly matched: Matched; readonly until: number }>();
 
-  /** Whether it was beyond the cap, and nothing has changed since. */
-  isBeyondCap(statement: Statement): boolean {
-    const until = this.#until.get(keyOf(statement));
-    return until !== undefined && until > Date.now();
+  /** What was counted, where nothing has changed since. */
+  find(statement: Statement): Matched | undefined {
+    const found = this.#counts.get(keyOf(statement));
+    return found !== undefined && found.until > Date.now() ? found.matched : undefined;
   }
 
-  remember(statement: Statement): void {
-    if (this.#until.size >= MAX_SEARCHES) {
-      this.#until.clear();
+  remember(statement: Statement, matched: Matched): void {
+    if (!matched.isLowerBound && matched.count < WORTH_REMEMBERING) {
+      return;
     }
-    this.#until.set(keyOf(statement), Date.now() + TTL_MS);
+    if (this.#counts.size >= MAX_SEARCHES) {
+      this.#counts.clear();
+    }
+    this.#counts.set(keyOf(statement), { matched, until: Date.now() + TTL_MS });
   }
 
   forget(): void {
-    this.#until.clear();
+    this.#counts.clear();
   }
 }
 

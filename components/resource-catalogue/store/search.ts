@@ -109,14 +109,13 @@ const toMatched = (found: number | undefined, cap: number): Matched | undefined 
 
 async function count(deps: SearchDeps, request: SearchRequest): Promise<Matched> {
   const statement = compileCount(request);
-  if (deps.counts.isBeyondCap(statement)) {
-    return { count: request.countUpTo, isLowerBound: true };
+  const known = deps.counts.find(statement);
+  if (known !== undefined) {
+    return known;
   }
   const { rows } = await runSearch<{ count: number }>(deps, request, (parts) => compileCount(request, { parts }));
   const matched = toMatched(rows[0]?.count ?? 0, request.countUpTo) as Matched;
-  if (matched.isLowerBound) {
-    deps.counts.remember(statement);
-  }
+  deps.counts.remember(statement, matched);
   return matched;
 }
 
