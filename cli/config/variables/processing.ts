@@ -223,7 +223,7 @@ export const processingVariables = {
     type: boolean,
     fallback: fixed(false),
     meaning:
-      "Let clients of data access name STAC items of other catalogues by their address (`/stac/…?url=`). Their documents and files are fetched from public addresses, in the name of nobody.",
+      "Let clients of data access name STAC items of other catalogues by their address (`/stac/…?url=`). Their documents and files are fetched from public addresses, without credentials.",
   },
   BASE_MAPS: {
     type: baseMaps,

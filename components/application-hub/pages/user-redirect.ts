@@ -9,7 +9,7 @@ import { requireViewer, serverPath } from "./parts.ts";
 const MAX_LENGTH = 4000;
 
 /**
- * `/hub/user-redirect/<path>`: the page of a path on the visitor's own server, whoever that is. Links of nbgitpuller and "open in" badges
+ * `/hub/user-redirect/<path>`: the page of a path on the visitor's own server. Links of nbgitpuller and "open in" badges
  * are of this kind. A server that does not run is started first.
  */
 export function addUserRedirect(app: FastifyInstance, context: HubContext): void {

@@ -1,9 +1,9 @@
 import { isCatalogueHost } from "./hosts.ts";
 
-/** Where the catalogue is: for everybody, and inside the deployment. */
+/** The catalogue's public address, and the one inside the deployment. */
 export interface CatalogueAddresses {
   readonly publicUrl: string;
-  /** `http://host:port` or `http+unix://…`; left out where nobody outside is given it. */
+  /** `http://host:port` or `http+unix://…`; left out where no record has it. */
   readonly internalUrl?: string;
 }
 

@@ -7,7 +7,7 @@ import type { FindCallerKeys } from "./caller-keys.ts";
 /** Objects of the platform's own storage, by the addresses that users know them by. */
 export interface OwnStorage {
   /**
-   * Where such an address leads, with the rights of the caller: of a login, of a signature in the address, else of everybody. Never with
+   * Where such an address leads, with the rights of the caller: of a login, of a signature in the address, else of anonymous callers. Never with
    * those of this service. `undefined` for addresses that are not of the storage.
    * @throws {Problem} 400, 401, 503
    */

@@ -24,7 +24,7 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Failures without one success between them, after which the hasher says that it is not well. */
 const MAX_FAILURES = 8;
-/** So long after the last one: nothing would show that it is well again while nobody logs in. */
+/** How long after the last failure they count: without logins nothing would show that the library works again. */
 const FAILURES_COUNT_MS = 30_000;
 
 /** Longest password that is hashed; longer ones are wrong without looking. */

@@ -70,7 +70,7 @@ export async function authenticate(deps: AuthenticateDeps, { user, password, add
   const principal = user.includes("\0") ? undefined : await findPrincipal(deps, user, password);
   if (principal === undefined) {
     deps.guard.recordFailure(key);
-    // Whoever it is is told the same: whether a name is one of a user is nobody's business.
+    // The same text for users and for names of no user: it must not show which names exist.
     const hint = isRobotName(user) || user === ADMIN_NAME ? "" : ` ${SECRET_HINT}`;
     throw new RegistryError("UNAUTHORIZED", `The user name or the secret is wrong.${hint}`);
   }

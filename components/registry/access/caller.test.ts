@@ -19,7 +19,7 @@ const callWith = async (seconds: number) => {
   return findCaller(deps, { headers: { authorization: `Bearer ${token}` } } as unknown as IncomingMessage);
 };
 
-test("an expired token is told with the scope to ask for, so that clients get a new one", async () => {
+test("an expired token is answered with a challenge that has the scope, so that clients get a new one", async () => {
   const caller = await callWith(-10);
   for (const [action, scope] of [
     ["pull", "pull"],
@@ -40,7 +40,7 @@ test("an expired token is told with the scope to ask for, so that clients get a 
   assert.equal(await caller.can("open/tools", "push"), false);
 });
 
-test("who wants to mount a blob is told to ask for both repositories", async () => {
+test("the challenge of a mount names both repositories", async () => {
   const anonymous = await findCaller(deps, { headers: {} } as unknown as IncomingMessage);
   for (const caller of [anonymous, await callWith(-10)]) {
     await assert.rejects(caller.requirePush("maps/tools", "open/base"), (error: RegistryError) => {
@@ -54,7 +54,7 @@ test("who wants to mount a blob is told to ask for both repositories", async () 
   await (await callWith(60)).requirePush("maps/tools", "open/base");
 });
 
-test("a token that lacks a right is told so, and one that has it lets through", async () => {
+test("a token without the right is answered insufficient_scope, one with it lets through", async () => {
   const caller = await callWith(60);
   await caller.require("maps/tools", "push");
   await assert.rejects(caller.require("maps/other", "pull"), (error: RegistryError) => {

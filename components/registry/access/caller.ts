@@ -128,7 +128,7 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
   };
 }
 
-/** What a token was good for that has expired: like no token, but clients are told to get a new one for the same (RFC 6750 §3.1). */
+/** Stands for an expired token: it allows nothing, and the challenge asks for a new one of the same scope (RFC 6750 §3.1). */
 const NO_TOKEN: RegistryToken = { id: "", subject: toSubject(ANONYMOUS), access: [], expires: 0 };
 
 interface Refusal {

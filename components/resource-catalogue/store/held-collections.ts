@@ -5,7 +5,7 @@ import type pg from "pg";
 const REMEMBERED_MS = 10_000;
 /** Writes that wait for their turn; more are refused at once. */
 const MAX_WAITING = 16;
-/** Connections that writes of one collection leave to others: nobody knows yet whether the first ones will wait. */
+/** Connections that writes of one collection leave to others: whether the first writes will wait is not known yet. */
 const LEFT_BY_COLLECTION = 2;
 /** Connections that the writes of all collections leave to other statements. */
 const LEFT_BY_ALL = 1;
