@@ -7,7 +7,10 @@ export interface ListedProcess {
   readonly args: string;
 }
 
-/** The processes of this machine, as /proc has them: not every machine has `ps`. */
+/**
+ * The processes of this machine, as /proc has them: not every machine has `ps`. Those that have ended are left out, also while
+ * their parent has not asked how.
+ */
 export function readProcesses(): readonly ListedProcess[] {
   return readdirSync("/proc").flatMap((name) => {
     const pid = Number(name);
@@ -17,7 +20,10 @@ export function readProcesses(): readonly ListedProcess[] {
     try {
       // The second field is a name in brackets, which may hold anything (proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      const [, parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      if ("ZX".includes(state)) {
+        return [];
+      }
       const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
       return [{ pid, parent: Number(parent), args }];
     } catch {

@@ -148,7 +148,18 @@ export async function openDeployment(
 function openHostVolumes(): void {
   if (existsSync(HOST_VOLUMES) && process.getuid?.() === 0) {
     for (const name of readdirSync(HOST_VOLUMES)) {
-      chmodSync(join(HOST_VOLUMES, name), 0o777);
+      openHostVolume(join(HOST_VOLUMES, name));
+    }
+  }
+}
+
+function openHostVolume(folder: string): void {
+  try {
+    chmodSync(folder, 0o777);
+  } catch (error) {
+    // The cluster has deleted it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      throw error;
     }
   }
 }
