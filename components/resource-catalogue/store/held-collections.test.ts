@@ -79,3 +79,18 @@ test("a pool of one connection writes", async () => {
   begun[1]?.end();
   assert.deepEqual(await Promise.all(both), ["written", "written"]);
 });
+
+test("a write is refused while thousands wait for a connection", async () => {
+  const { begun, write } = createWrites(createPool());
+  const writes = Array.from({ length: 2100 }, (_, index) => write(index));
+  await turn();
+  assert.equal(begun.length, CONNECTIONS - 1);
+  for (let index = 0; index < begun.length; index += 1) {
+    begun[index]?.end();
+    await turn();
+  }
+  const results = await Promise.all(writes);
+  const refused = 2100 - 2000 - (CONNECTIONS - 1);
+  assert.equal(results.filter((result) => result === "503").length, refused);
+  assert.equal(results.filter((result) => result === "written").length, 2100 - refused);
+});

@@ -5,6 +5,8 @@ import type pg from "pg";
 const REMEMBERED_MS = 10_000;
 /** Writes that wait for their turn; more are refused at once. */
 const MAX_WAITING = 16;
+/** Writes of all collections that wait for a connection; more are refused at once. */
+const MAX_QUEUED = 2000;
 /** Connections that writes of one collection leave to others: whether the first writes will wait is not known yet. */
 const LEFT_BY_COLLECTION = 2;
 /** Connections that the writes of all collections leave to other statements. */
@@ -75,9 +77,14 @@ class HeldCollections {
     return written;
   }
 
-  /** Waits for a connection that this collection may have. */
-  #enter(collection: number): Promise<void> {
-    return new Promise((start) => {
+  /** Waits for a connection that this collection may have. @throws {Problem} 503 with Retry-After where too many wait */
+  async #enter(collection: number): Promise<void> {
+    if (this.#queue.length >= MAX_QUEUED) {
+      throw new Problem(503, "The catalogue has more writes waiting than it takes; try again in a moment.", {
+        headers: { "retry-after": "2" },
+      });
+    }
+    await new Promise<void>((start) => {
       this.#queue.push({ collection, start });
       this.#startNext();
     });
@@ -95,6 +102,9 @@ class HeldCollections {
   }
 
   #startNext(): void {
+    if (this.#total >= this.#most.ofAll) {
+      return;
+    }
     const waiting: Entry[] = [];
     for (const entry of this.#queue) {
       const running = this.#running.get(entry.collection) ?? 0;
