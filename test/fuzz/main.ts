@@ -10,7 +10,7 @@ import { describeRequest } from "./services/fuzz-service.ts";
 import { fuzzServices } from "./services/main.ts";
 
 /**
- * `npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]…`: 60 seconds in all unless told otherwise, an hour for a release.
+ * `npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]… [--variant=B]`: 60 seconds in all unless told otherwise, an hour for a release.
  * A third of the time goes to the ingress's HTTP/1.1 parser, the rest to the services of a platform that is deployed for it (`services/main.ts`).
  *
  * Differential fuzzing of the parser: Each stream of bytes is read by the ingress's
@@ -19,12 +19,18 @@ import { fuzzServices } from "./services/main.ts";
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string" }, service: { type: "string", multiple: true, default: [] } },
+  options: {
+    only: { type: "string" },
+    service: { type: "string", multiple: true, default: [] },
+    variant: { type: "string", default: "A" },
+  },
 });
 const total = Number(positionals[0] ?? 60);
 const firstSeed = Number(positionals[1] ?? Date.now() % 1_000_000_000);
-if (!Number.isFinite(total) || total <= 0 || !Number.isInteger(firstSeed)) {
-  process.stderr.write("usage: npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]...\n");
+if (!Number.isFinite(total) || total <= 0 || !Number.isInteger(firstSeed) || !["A", "B"].includes(values.variant)) {
+  process.stderr.write(
+    "usage: npm run fuzz -- [<seconds> [<seed>]] [--only=ingress|services] [--service=NAME]... [--variant=B]\n",
+  );
   process.exit(2);
 }
 const seconds = values.only === "ingress" ? total : total / 3;
@@ -111,6 +117,7 @@ if (values.only !== "ingress") {
     seconds: values.only === "services" ? total : total - seconds,
     seed: firstSeed,
     only: values.service,
+    variant: values.variant === "B" ? "B" : "A",
     print: (line) => process.stdout.write(`${line}\n`),
   });
   for (const { service, what, request } of findings) {

@@ -5,10 +5,11 @@ import { type TestCluster, createTestCluster } from "@swath/testing";
 import { createDeploymentFetch } from "../../../cli/targets/deployment-fetch.ts";
 import { clusterPaths } from "../../../cli/targets/embedded/state/paths.ts";
 import { type Finding, fuzzService } from "./fuzz-service.ts";
-import { type Target, USERS, createPlatform, findTargets } from "./targets.ts";
+import { type Target, USERS, createPlatform, createUser, findTargets } from "./targets.ts";
 import { createPodWatch, readServedRoutes } from "./watch-pod.ts";
 
 const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true" };
+const VARIABLES_OF_B = { ...VARIABLES, PLATFORM_VARIANT: "B", REQUIRE_REGISTRATION_API: "true" };
 
 interface FuzzOptions {
   /** For all services together. */
@@ -16,6 +17,8 @@ interface FuzzOptions {
   readonly seed: number;
   /** Services to fuzz; all when empty. */
   readonly only?: readonly string[];
+  /** A when left out. */
+  readonly variant?: "A" | "B";
   /** Processor time that the event loop may take at once; 50 when left out. */
   readonly maxStallMs?: number;
   readonly print: (line: string) => void;
@@ -23,7 +26,7 @@ interface FuzzOptions {
 
 /** Deploys a platform and fuzzes its services. */
 export async function fuzzServices(options: FuzzOptions): Promise<readonly Finding[]> {
-  const cluster = await createTestCluster(VARIABLES);
+  const cluster = await createTestCluster(options.variant === "B" ? VARIABLES_OF_B : VARIABLES);
   const findings: Finding[] = [];
   try {
     const applied = await cluster.apply();
@@ -50,7 +53,10 @@ export async function fuzzCluster(
   const send = createDeploymentFetch(cluster.domain, { address: "127.0.0.1" });
   const { run } = clusterPaths(cluster.name, cluster.env);
   const before = await cluster.pods();
-  const platform = createPlatform(cluster, send);
+  const platform = createPlatform(cluster, send, cluster.env["PLATFORM_VARIANT"] === "B" ? "B" : "A");
+  if (platform.variant === "B") {
+    await createUser(platform);
+  }
   const found: { readonly pod: (typeof before)[number]; readonly target: Target }[] = [];
   const isAsked = ({ workload, phase }: (typeof before)[number]) =>
     phase === "Running" && (only.length === 0 || only.includes(workload));

@@ -20,14 +20,36 @@ export interface Platform {
   readonly urlOf: (host: string) => string;
   /** @returns an access token */
   readonly logIn: (user: string) => Promise<string>;
+  readonly variant: "A" | "B";
 }
+
+/** Hosts that have another name in variant B. */
+const HOSTS_OF_B: Readonly<Record<string, string>> = { identity: "auth", "application-hub": "pde" };
 
 export function createPlatform(
   { domain, port }: { readonly domain: string; readonly port: number },
   send: Fetch,
+  variant: "A" | "B" = "A",
 ): Platform {
-  const urlOf = (host: string) => `http://${host}.${domain}:${port}`;
-  return { send, urlOf, logIn: (user) => logIn(send, urlOf("identity"), user) };
+  const names = variant === "B" ? HOSTS_OF_B : {};
+  const urlOf = (host: string) => `http://${names[host] ?? host}.${domain}:${port}`;
+  return { send, urlOf, logIn: (user) => logIn(send, urlOf("identity"), user), variant };
+}
+
+/** Makes the user of `USERS` that a deployment of variant B has not by itself. */
+export async function createUser({ send, urlOf, logIn }: Platform): Promise<void> {
+  const response = await send(`${urlOf("identity")}/admin/realms/master/users`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await logIn("admin")}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      username: USERS[0],
+      enabled: true,
+      credentials: [{ type: "password", value: PASSWORD, temporary: false }],
+    }),
+  });
+  if (!response.ok) {
+    throw new Error(`${USERS[0]} was not made: ${response.status} ${await response.text()}`);
+  }
 }
 
 /** A user and the operator: without an operator many requests would end at their first check. */
@@ -115,7 +137,19 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
     ];
     return [{ service: "identity", url, operations, logIn: logInAll, vocabulary: OAUTH, kept: { realm: "fuzz" } }];
   },
-  gatekeeper: async ({ urlOf, logIn }, operations) => [
+  gatekeeper: async ({ urlOf, logIn, variant }, operations) => [
+    ...(variant === "B"
+      ? [
+          {
+            service: "gatekeeper",
+            url: urlOf("ades-pepapi"),
+            operations: ENFORCEMENT,
+            logIn: async () => [bearer(await logIn("eric")), bearer(await logIn("admin")), anonymous],
+            vocabulary: OAUTH,
+            kept: {},
+          },
+        ]
+      : []),
     {
       service: "gatekeeper",
       // Any host that it protects.
@@ -224,6 +258,14 @@ const SERVICES: Readonly<Record<string, Prepare>> = {
 };
 
 const SERVER = "fuzz";
+
+/** What the hosts of variant B's enforcement point take (release 1.3). */
+const ENFORCEMENT: readonly Operation[] = [
+  ["get", "/authorize", {}],
+  ["get", "/resources", {}],
+  ["post", "/resources", {}],
+  ...["get", "put", "patch", "delete", "head"].map((method): Operation => [method, "/resources/{id}", {}]),
+];
 
 const NOTHING = { method: "POST", path: "/", headers: {}, type: undefined, body: undefined };
 
