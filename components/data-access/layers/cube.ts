@@ -8,7 +8,7 @@ const MAX_VALUES = 2000;
 
 /** Media types and endings of files with many variables. */
 const CUBE_TYPES = /^application\/(x-)?(netcdf|hdf5?|zarr)\b|^application\/vnd[.+]zarr\b/i;
-const CUBE_ENDINGS = /\.(nc4?|cdf|h5|hdf5|he5|zarr)\/?$/i;
+const CUBE_ENDINGS = /\.(nc4?|cdf|h5|hdf5|he5|zarr)\/?$|\.zarr(\/[^/.]+)+\/?$/i;
 const ZARR_TYPES = /zarr/i;
 
 export interface CubeVariable {

@@ -170,11 +170,13 @@ test("a scene whose grid goes from 0 to 360 degrees is shown on both sides of it
   rmSync(path);
 });
 
-test("an array without its group, and data that is not on a grid, are told apart from damage", async (t) => {
+test("data that is not on a grid is told apart from damage; an array is read by its own address", async (t) => {
   const folder = makeFolder(t);
   await makeClimateZarr(join(folder, "climate.zarr"));
   const open = (path: string) => openRaster({ kind: "file", path: join(folder, path) });
-  await assert.rejects(open("climate.zarr/tas/zarr.json"), { code: "unsupported" });
+  await assert.rejects(open("climate.zarr/time"), { code: "unsupported" });
+  const array = await open("climate.zarr/tas/zarr.json");
+  assert.deepEqual([...new Set(array.info.bands.map(({ name }) => name))], ["tas"]);
   await assert.rejects(open("none.zarr"), { code: "invalid-raster" });
   writeFileSync(join(folder, "x.nc"), "CDF\u0001");
   await assert.rejects(open("x.nc"), { code: "invalid-raster" });

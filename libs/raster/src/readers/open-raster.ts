@@ -6,7 +6,7 @@ import { isHdf5, openHdf5 } from "./hdf5/open-hdf5.ts";
 import { isJpeg2000, openJpeg2000 } from "./jpeg2000/open-jpeg2000.ts";
 import { isClassicNetcdf, openNetcdf } from "./netcdf/open-netcdf.ts";
 import type { Raster } from "./raster.ts";
-import { isZarrLocation } from "./zarr/zarr-store.ts";
+import { isZarrLocation } from "./zarr/location-path.ts";
 
 /** Opens a raster of any format there is a reader for, told by its first bytes; Zarr has many files, and is told by its address. */
 export async function openRaster(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {

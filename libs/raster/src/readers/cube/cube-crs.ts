@@ -53,8 +53,27 @@ export function findCubeCrs(attributes: Attributes): Crs | undefined {
         toText(attributes["proj:wkt2"]) ??
         toText((gdal as { wkt?: unknown } | undefined)?.wkt),
     ) ??
+    fromProjJson(attributes["proj:projjson"]) ??
     fromMapping(attributes)
   );
+}
+
+/** The system that a product of EOPF names at its root, for all that is in it. */
+export function findProductCrs(attributes: Attributes): Crs | undefined {
+  const { other_metadata: other, stac_discovery: item } = attributes as Record<string, Attributes | undefined>;
+  const code = toText(other?.["horizontal_CRS_code"]);
+  const properties = item?.["properties"];
+  return (
+    (code === undefined ? undefined : findCrs(code)) ??
+    (typeof properties === "object" && properties !== null ? findCubeCrs(properties as Attributes) : undefined)
+  );
+}
+
+/** PROJJSON by the code that it names itself with; the whole of it is not read. */
+function fromProjJson(value: unknown): Crs | undefined {
+  const id = (value as { id?: { authority?: unknown; code?: unknown } } | null | undefined)?.id;
+  const [authority, code] = [toText(id?.authority), typeof id?.code === "number" ? String(id.code) : toText(id?.code)];
+  return authority === undefined || code === undefined ? undefined : findCrs(`${authority}:${code}`);
 }
 
 /** What attributes call a system, where that is none which `findCubeCrs` knows: it must not be taken for another one. */
@@ -67,7 +86,8 @@ export function nameUnknownCrs(attributes: Attributes): string | undefined {
     toText(attributes["proj:code"]) ??
     toText(attributes["crs_wkt"]) ??
     toText(attributes["spatial_ref"]) ??
-    toText(attributes["proj:wkt2"]);
+    toText(attributes["proj:wkt2"]) ??
+    (attributes["proj:projjson"] === undefined ? undefined : "PROJJSON without a known code");
   return name?.slice(0, MAX_NAME);
 }
 

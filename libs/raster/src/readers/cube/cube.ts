@@ -26,8 +26,22 @@ export interface CubeVariable {
   /** Names of the dimensions, with their groups; a variable of that name has their coordinates. */
   readonly dimensions: readonly string[];
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** The groups that it is in, the nearest first and the root last; left out where groups have no attributes of their own. */
+  readonly groups?: readonly CubeGroup[];
   readonly compression: string;
 }
+
+export interface CubeGroup {
+  /** From the root of the whole, which may be above what was addressed; empty for the root. */
+  readonly path: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** The last part of a name with groups. */
+export const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+
+/** The groups of a name, without a slash at the end. */
+export const folderOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));
 
 export const sizeOf = (shape: readonly number[]): number => shape.reduce((product, length) => product * length, 1);
 

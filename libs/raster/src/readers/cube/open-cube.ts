@@ -4,6 +4,7 @@ import {
   type BandInfo,
   type Block,
   type BlockAddress,
+  type LevelInfo,
   type Raster,
   type Samples,
   bytesOf,
@@ -12,6 +13,7 @@ import {
 import { readCoordinates, toLabels } from "./coordinates.ts";
 import { type Cube, type CubeVariable, sizeOf, toNumber, toText } from "./cube.ts";
 import { type CubeGrid, findGrid } from "./find-grid.ts";
+import type { PlacedVariable } from "./placed-variable.ts";
 
 /** Blocks of what can be read in any pieces, and the least width of others: many small chunks are read as one. */
 const BLOCK = 512;
@@ -23,7 +25,8 @@ const LEFT_OUT = -2;
 
 /** Bands that are stored together: a variable at some positions of its other dimensions. */
 interface Group {
-  readonly variable: CubeVariable;
+  /** Number of the variable among those of each level. */
+  readonly placed: number;
   readonly start: readonly number[];
   readonly count: readonly number[];
   readonly bands: readonly number[];
@@ -36,17 +39,19 @@ export async function openCube(
   signal?: AbortSignal,
 ): Promise<Raster> {
   const grid = await findGrid(cube, signal);
-  const blockWidth = Math.max(...grid.variables.map((variable) => toBlockLength(variable, grid, grid.x)));
-  const blockHeight = Math.max(...grid.variables.map((variable) => toBlockLength(variable, grid, grid.y)));
+  const levels = [grid, ...grid.levels].map(toLayout);
+  const [full] = levels;
   const bands: BandInfo[] = [];
   const groups: Group[] = [];
   const labels = await readLabels(cube, grid, signal);
-  for (const variable of grid.variables) {
-    addVariable(variable, grid, labels, bands, groups, blockWidth * blockHeight);
+  for (const [at, placed] of grid.placed.entries()) {
+    addVariable(placed, at, labels, bands, groups, full!.blockWidth * full!.blockHeight);
   }
   if (bands.length === 0) {
     throw new RasterError("too-large", `The pieces of the ${cube.format} data are larger than what is read at once.`);
   }
+  // What a block of the full image has of the other dimensions, one of a smaller image has as well.
+  const usable = levels.filter((level) => groups.every((group) => bytesOfBlock(level, group) <= MAX_BLOCK_BYTES));
   const { width, height, transform, crs, unknownCrs } = grid;
   const [first] = grid.variables;
   return {
@@ -59,7 +64,7 @@ export async function openCube(
       ...(transform !== undefined && { transform }),
       ...(crs !== undefined && { crs }),
       ...(unknownCrs !== undefined && { unknownCrs }),
-      levels: [{ width, height, blockWidth, blockHeight }],
+      levels: usable.map(toLevelInfo),
       hasMask: false,
       compression: first?.compression ?? "none",
       interleave: "band",
@@ -77,11 +82,11 @@ export async function openCube(
       const blocks: (Block | undefined)[] = [];
       // One after the other: what reads is one thread, and one block is much already.
       for (const address of addresses) {
-        const group = groups[address.group];
+        const [group, level] = [groups[address.group], usable[address.level]];
         blocks.push(
-          group === undefined
+          group === undefined || level === undefined
             ? undefined
-            : await readBlock(cube, grid, group, address, blockWidth, blockHeight, readSignal),
+            : await readBlock(cube, level, group, address, readSignal),
         );
       }
       return blocks;
@@ -89,15 +94,40 @@ export async function openCube(
   };
 }
 
+/** The full image or a smaller one, with where each variable is in it. */
+interface Level extends LevelInfo {
+  readonly placed: readonly PlacedVariable[];
+}
+
+function toLayout({ width, height, placed }: Pick<CubeGrid, "width" | "height" | "placed">): Level {
+  // Of coarser variables any part is read.
+  const own = placed.filter(({ factor }) => factor === 1);
+  const longest = (length: number, axis: "x" | "y") =>
+    Math.min(length, Math.max(...own.map((each) => toBlockLength(each, axis))));
+  return { width, height, blockWidth: longest(width, "x"), blockHeight: longest(height, "y"), placed };
+}
+
+const toLevelInfo = ({ width, height, blockWidth, blockHeight }: Level): LevelInfo => ({
+  width,
+  height,
+  blockWidth,
+  blockHeight,
+});
+
+function bytesOfBlock({ placed, blockWidth, blockHeight }: Level, group: Group): number {
+  return sizeOf(group.count) * blockWidth * blockHeight * bytesOf(placed[group.placed]!.variable.type);
+}
+
 /** Whole chunks, of which small ones are taken together; one length for all variables, of which the largest decides. */
-function toBlockLength({ chunks, shape, dimensions, type }: CubeVariable, grid: CubeGrid, name: string): number {
-  const at = dimensions.indexOf(name);
+function toBlockLength({ variable, x, y }: PlacedVariable, axis: "x" | "y"): number {
+  const { chunks, shape, dimensions, type } = variable;
+  const at = dimensions.indexOf(axis === "x" ? x : y);
   const length = shape[at]!;
   if (chunks === undefined) {
     return Math.min(BLOCK, length);
   }
   const chunk = Math.min(chunks[at]!, length);
-  const others = sizeOf(chunks.filter((_, index) => dimensions[index] !== grid.x && dimensions[index] !== grid.y));
+  const others = sizeOf(chunks.filter((_, index) => dimensions[index] !== x && dimensions[index] !== y));
   return chunk < MIN_BLOCK && others * bytesOf(type) * MIN_BLOCK * MIN_BLOCK <= MAX_MERGED_BYTES
     ? Math.min(chunk * Math.ceil(MIN_BLOCK / chunk), Math.max(length, 1))
     : chunk;
@@ -108,11 +138,13 @@ type Labels = ReadonlyMap<string, readonly (string | number)[]>;
 /** Coordinates of the dimensions beside x and y; positions of those without are counted from 0. */
 async function readLabels(cube: Cube, grid: CubeGrid, signal: AbortSignal | undefined): Promise<Labels> {
   const byName = new Map(cube.variables.map((variable) => [variable.name, variable]));
-  const names = new Set(grid.variables.flatMap(({ dimensions }) => dimensions));
+  const names = new Set(
+    grid.placed.flatMap(({ variable, x, y }) => variable.dimensions.filter((name) => name !== x && name !== y)),
+  );
   const labels = new Map<string, readonly (string | number)[]>();
   for (const name of names) {
     const variable = byName.get(name);
-    if (name !== grid.x && name !== grid.y && variable?.shape.length === 1) {
+    if (variable?.shape.length === 1) {
       labels.set(name, toLabels(await readCoordinates(cube, variable, signal), variable));
     }
   }
@@ -120,15 +152,15 @@ async function readLabels(cube: Cube, grid: CubeGrid, signal: AbortSignal | unde
 }
 
 function addVariable(
-  variable: CubeVariable,
-  grid: CubeGrid,
+  { variable, x, y }: PlacedVariable,
+  number: number,
   labels: Labels,
   bands: BandInfo[],
   groups: Group[],
   blockPixels: number,
 ): void {
   const { dimensions, shape, chunks, type, attributes } = variable;
-  const others = dimensions.flatMap((name, at) => (name === grid.x || name === grid.y ? [] : [at]));
+  const others = dimensions.flatMap((name, at) => (name === x || name === y ? [] : [at]));
   // What can be read in any pieces is read a band at a time.
   const steps = others.map((at) => Math.min(chunks?.[at] ?? 1, shape[at]!));
   if (sizeOf(steps) * blockPixels * bytesOf(type) > MAX_BLOCK_BYTES) {
@@ -153,11 +185,11 @@ function addVariable(
   for (const start of positions(ends, steps)) {
     const count = start.map((from, at) => Math.min(steps[at]!, ends[at]! - from));
     const own = [...positions(count, ones)].map((inside) => {
-      const number = inside.reduce((sum, at, index) => sum * ends[index]! + start[index]! + at, 0);
-      return first + number < bands.length ? first + number : LEFT_OUT;
+      const band = first + inside.reduce((sum, at, index) => sum * ends[index]! + start[index]! + at, 0);
+      return band < bands.length ? band : LEFT_OUT;
     });
     if (own.some((band) => band !== LEFT_OUT)) {
-      groups.push({ variable, start, count, bands: own });
+      groups.push({ placed: number, start, count, bands: own });
     }
   }
 }
@@ -204,22 +236,24 @@ function* positions(ends: readonly number[], steps: readonly number[]): Generato
 
 async function readBlock(
   cube: Cube,
-  grid: CubeGrid,
-  { variable, start, count }: Group,
+  level: Level,
+  { placed: number, start, count }: Group,
   { column, row }: BlockAddress,
-  blockWidth: number,
-  blockHeight: number,
   signal: AbortSignal | undefined,
 ): Promise<Block> {
+  const { blockWidth, blockHeight } = level;
+  const placed = level.placed[number]!;
+  const { variable, x, y, factor } = placed;
+  await placed.check?.(signal);
   const [left, top] = [column * blockWidth, row * blockHeight];
-  const width = Math.min(blockWidth, grid.width - left);
-  const height = Math.min(blockHeight, grid.height - top);
+  const columns = toSpan(left, Math.min(blockWidth, level.width - left), factor);
+  const rows = toSpan(top, Math.min(blockHeight, level.height - top), factor);
   const [from, size]: [number[], number[]] = [[], []];
   let other = 0;
   for (const name of variable.dimensions) {
-    if (name === grid.x || name === grid.y) {
-      from.push(name === grid.x ? left : top);
-      size.push(name === grid.x ? width : height);
+    if (name === x || name === y) {
+      from.push(name === x ? columns.from : rows.from);
+      size.push(name === x ? columns.count : rows.count);
     } else {
       from.push(start[other]!);
       size.push(count[other]!);
@@ -230,21 +264,38 @@ async function readBlock(
   if (samples.length !== sizeOf(size)) {
     throw new RasterError("invalid-raster", `The ${cube.format} data has fewer values than it says.`);
   }
-  return cutPlanes(samples, variable, grid, size, { width, height, blockWidth, blockHeight });
+  return cutPlanes(samples, placed, size, level, columns, rows);
 }
 
-/** Planes of the grid, whatever the order of the dimensions is. */
+/** Pixels of the raster along one side of a block, and those of the variable that they are read from. */
+interface Span {
+  /** In the raster. */
+  readonly first: number;
+  readonly length: number;
+  /** In the variable. */
+  readonly from: number;
+  readonly count: number;
+}
+
+function toSpan(first: number, length: number, factor: number): Span {
+  const from = Math.floor(first / factor);
+  return { first, length, from, count: Math.ceil((first + length) / factor) - from };
+}
+
+/** Planes of the grid, whatever the order of the dimensions is; pixels of coarser variables are repeated. */
 function cutPlanes(
   samples: Samples,
-  { dimensions, type }: CubeVariable,
-  grid: CubeGrid,
+  { variable: { dimensions, type }, x, y, factor }: PlacedVariable,
   size: readonly number[],
-  { width, height, blockWidth, blockHeight }: Record<"width" | "height" | "blockWidth" | "blockHeight", number>,
+  { blockWidth, blockHeight }: LevelInfo,
+  columns: Span,
+  rows: Span,
 ): Block {
   const strides = size.map((_, at) => sizeOf(size.slice(at + 1)));
-  const [alongX, alongY] = [strides[dimensions.indexOf(grid.x)]!, strides[dimensions.indexOf(grid.y)]!];
-  const others = dimensions.flatMap((name, at) => (name === grid.x || name === grid.y ? [] : [at]));
+  const [alongX, alongY] = [strides[dimensions.indexOf(x)]!, strides[dimensions.indexOf(y)]!];
+  const others = dimensions.flatMap((name, at) => (name === x || name === y ? [] : [at]));
   const ends = others.map((at) => size[at]!);
+  const isPlain = alongX === 1 && factor === 1;
   return [
     ...positions(
       ends,
@@ -253,13 +304,14 @@ function cutPlanes(
   ].map((place) => {
     const first = place.reduce((sum, index, at) => sum + index * strides[others[at]!]!, 0);
     const plane = createSamples(type, blockWidth * blockHeight);
-    for (let line = 0; line < height; line += 1) {
-      const begin = first + line * alongY;
-      if (alongX === 1) {
-        plane.set(samples.subarray(begin, begin + width), line * blockWidth);
+    for (let line = 0; line < rows.length; line += 1) {
+      const begin = first + (Math.floor((rows.first + line) / factor) - rows.from) * alongY;
+      if (isPlain) {
+        plane.set(samples.subarray(begin, begin + columns.length), line * blockWidth);
       } else {
-        for (let at = 0; at < width; at += 1) {
-          plane[line * blockWidth + at] = samples[begin + at * alongX]!;
+        for (let at = 0; at < columns.length; at += 1) {
+          const column = Math.floor((columns.first + at) / factor) - columns.from;
+          plane[line * blockWidth + at] = samples[begin + column * alongX]!;
         }
       }
     }

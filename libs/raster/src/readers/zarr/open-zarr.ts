@@ -1,30 +1,24 @@
-import { readdir } from "node:fs/promises";
-
-import {
-  type DataType,
-  type Group,
-  type Readable,
-  type Array as ZarrArray,
-  get,
-  open,
-  root,
-  slice,
-  withMaybeConsolidatedMetadata,
-} from "zarrita";
+import { get, slice } from "zarrita";
 
 import { RasterError, invalidRaster } from "../../errors.ts";
-import { MAX_BLOCK_BYTES, MAX_CUBE_OBJECTS, MAX_DIMENSION } from "../../limits.ts";
+import { MAX_BLOCK_BYTES, MAX_DIMENSION } from "../../limits.ts";
 import { type SourceLocation, describeLocation } from "../../sources/source.ts";
-import { type Cube, type CubeVariable, sizeOf } from "../cube/cube.ts";
+import { type Cube, type CubeGroup, type CubeVariable, folderOf, sizeOf } from "../cube/cube.ts";
 import { openCube } from "../cube/open-cube.ts";
 import { type Raster, type SampleType, type Samples, bytesOf } from "../raster.ts";
 import { addBoundedCodecs } from "./codecs.ts";
-import { type ZarrStore, createZarrStore } from "./zarr-store.ts";
+import {
+  type AnyArray,
+  type Attributes,
+  type Hierarchy,
+  findHierarchy,
+  openArrays,
+  readGroupAttributes,
+} from "./hierarchy.ts";
+import type { ZarrStore } from "./zarr-store.ts";
 
 /** Chunks have no version that is told with the whole: what was read is taken for what is there for so long. */
 const MAX_AGE_MS = 60_000;
-const CONCURRENCY = 8;
-
 const TYPES: ReadonlyMap<string, SampleType> = new Map(
   Object.entries<SampleType>({
     uint8: "uint8",
@@ -42,100 +36,129 @@ const TYPES: ReadonlyMap<string, SampleType> = new Map(
   }),
 );
 
-type AnyArray = ZarrArray<DataType, Readable>;
-
-/** Opens Zarr data of version 2 or 3 by the address of its root group: its variables on a grid are bands. */
+/**
+ * Opens Zarr data of version 2 or 3 by the address of a group or an array: variables on a grid are bands. The metadata may be
+ * consolidated in any group above. Places come from coordinates (CF), from the attributes of the GeoZarr conventions, or from those of EOPF.
+ */
 export async function openZarr(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
   addBoundedCodecs();
-  const store = createZarrStore(location);
-  const { arrays, attributes } = await orInvalid(() => openAll(store, location, signal));
-  const variables = [...arrays].flatMap(([name, array]) => toVariable(name, array) ?? []);
-  const cube: Cube = {
-    format: "Zarr",
-    variables,
-    attributes,
-    read: async ({ name, type }, start, count, readSignal) => {
-      const array = arrays.get(name);
-      if (array === undefined || sizeOf(count) * bytesOf(type) > MAX_BLOCK_BYTES) {
-        throw new RasterError("too-large", "More of a variable is asked for than is read at once.");
-      }
-      const parts = start.map((from, at) => slice(from, from + count[at]!));
-      const { data } = await orInvalid(async () =>
-        get(array, parts, { ...(readSignal && { opts: { signal: readSignal } }) } as never),
-      );
-      return toSamples(data, type);
-    },
-  };
+  const { cube, arrays, store } = await orInvalid(() => openGroup(location, signal));
   const openedIn = currentAge();
   const key = `${describeLocation(location)}#${store.digest()}-${openedIn}`;
-  return openCube(cube, {
-    key,
-    isCurrent: async () => currentAge() === openedIn,
-    close: async () => {},
-  });
+  return openCube(
+    {
+      ...cube,
+      read: async ({ name, type }, start, count, readSignal) => {
+        const array = arrays.get(name);
+        if (array === undefined || sizeOf(count) * bytesOf(type) > MAX_BLOCK_BYTES) {
+          throw new RasterError("too-large", "More of a variable is asked for than is read at once.");
+        }
+        const parts = start.map((from, at) => slice(from, from + count[at]!));
+        const { data } = await orInvalid(async () =>
+          get(array, parts, { ...(readSignal && { opts: { signal: readSignal } }) } as never),
+        );
+        return toSamples(data, type);
+      },
+    },
+    {
+      key,
+      isCurrent: async () => currentAge() === openedIn,
+      close: async () => {},
+    },
+    signal,
+  );
 }
 
 const currentAge = () => Math.floor(Date.now() / MAX_AGE_MS);
 
-async function openAll(
-  store: ZarrStore,
+/** The arrays below the addressed group by their paths from there, or an addressed array with its coordinates. */
+async function openGroup(
   location: SourceLocation,
   signal: AbortSignal | undefined,
-): Promise<{ arrays: Map<string, AnyArray>; attributes: Readonly<Record<string, unknown>> }> {
-  const all = await withMaybeConsolidatedMetadata(store);
-  const options = signal === undefined ? {} : { signal };
-  const top = await open(all, options).catch((error: unknown) => {
-    throw store.refusal() ?? toInvalid(error, "There is no Zarr group at the address.");
-  });
-  const arrays = new Map<string, AnyArray>();
-  if (top.kind === "array") {
-    throw new RasterError("unsupported", "A Zarr array alone does not say where it is; give the group it is in.");
-  }
-  const names =
-    "contents" in all && typeof all.contents === "function"
-      ? (all.contents() as { path: string; kind: string }[])
-          .filter(({ kind }) => kind === "array")
-          .map(({ path }) => path.replace(/^\/+/, ""))
-      : await listFolder(location);
-  if (names.length > MAX_CUBE_OBJECTS) {
-    throw invalidRaster(`The Zarr data has ${names.length} variables.`);
-  }
-  const waiting = names.values();
-  await Promise.all(
-    Array.from({ length: CONCURRENCY }, async () => {
-      for (const name of waiting) {
-        const array = await open(root(all).resolve(name), { ...options, kind: "array" }).catch((error: unknown) => {
-          if (error instanceof RasterError) {
-            throw error;
-          }
-          // A variable of a kind that the library does not know leaves the others.
-          return undefined;
-        });
-        if (array !== undefined) {
-          arrays.set(name, array as AnyArray);
-        }
-      }
-    }),
-  );
-  return {
-    arrays: new Map([...arrays].toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    attributes: (top as Group<Readable>).attrs,
-  };
-}
-
-/** Groups that do not list what they have can be looked into on a disk only. */
-async function listFolder(location: SourceLocation): Promise<readonly string[]> {
-  if (location.kind !== "file") {
+): Promise<{
+  readonly cube: Omit<Cube, "read">;
+  readonly arrays: ReadonlyMap<string, AnyArray>;
+  readonly store: ZarrStore;
+}> {
+  const hierarchy = await findHierarchy(location, signal);
+  const { path, store } = hierarchy;
+  if (hierarchy.arrays === undefined) {
     throw new RasterError(
       "unsupported",
-      "The Zarr data has no consolidated metadata, without which its variables cannot be found.",
+      "The Zarr data has no consolidated metadata, without which the variables of a group cannot be found; give the address of an array.",
     );
   }
-  const entries = await readdir(location.path, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const isArray = hierarchy.arrays.includes(path);
+  const group = isArray ? folderOf(path) : path;
+  const below = (names: readonly string[]) => names.filter((name) => group === "" || name.startsWith(`${group}/`));
+  const opened = isArray
+    ? await openWithCoordinates(hierarchy, path, signal)
+    : await openArrays(hierarchy, below(hierarchy.arrays), signal);
+  const toName = (full: string) => (group === "" ? full : full.slice(group.length + 1));
+  const groups = await readGroups(hierarchy, [...opened.keys()].map(folderOf), signal);
+  const arrays = new Map([...opened].map(([full, array]) => [toName(full), array]));
+  const variables = [...opened].flatMap(([full, array]) => {
+    const own = chainOf(folderOf(full)).map((folder) => ({ path: folder, attributes: groups.get(folder) ?? {} }));
+    const variable = toVariable(toName(full), array, own, hierarchy.version === 2);
+    return variable === undefined ? [] : [variable];
+  });
+  // A level of a pyramid is a group of its own below the one that lists them.
+  const attributes = groups.get(group) ?? (await readGroupAttributes(hierarchy, group, signal));
+  return { cube: { format: "Zarr", variables, attributes }, arrays, store };
 }
 
-function toVariable(name: string, array: AnyArray): CubeVariable | undefined {
+/** A group and those it is in, up to the root. */
+function chainOf(group: string): readonly string[] {
+  const parts = group === "" ? [] : group.split("/");
+  return [...parts.map((_, at) => parts.slice(0, parts.length - at).join("/")), ""];
+}
+
+/** Attributes of groups and of all those that they are in. */
+async function readGroups(
+  hierarchy: Hierarchy,
+  folders: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, Attributes>> {
+  const names = new Set(folders.flatMap(chainOf));
+  return new Map(
+    await Promise.all(
+      [...names].map(async (name) => [name, await readGroupAttributes(hierarchy, name, signal)] as const),
+    ),
+  );
+}
+
+/** What lies beside an array and says where it is: coordinates are called as dimensions are (CF conventions 1.11, section 5.1). */
+async function openWithCoordinates(
+  hierarchy: Hierarchy,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, AnyArray>> {
+  const own = await openArrays(hierarchy, [path], signal);
+  const array = own.get(path);
+  if (array === undefined) {
+    throw new RasterError("unsupported", "The Zarr array is of a kind that is not read.");
+  }
+  const folder = folderOf(path);
+  const mapping = array.attrs["grid_mapping"];
+  const beside = [...namesOf(array), ...(typeof mapping === "string" ? [mapping] : []), "spatial_ref", "crs"]
+    .filter((name) => /^[^/]+$/.test(name))
+    .map((name) => (folder === "" ? name : `${folder}/${name}`))
+    .filter((name) => name !== path);
+  return new Map([...own, ...(await openArrays(hierarchy, new Set(beside), signal))]);
+}
+
+function namesOf({ attrs, dimensionNames, shape }: AnyArray): readonly string[] {
+  const said: unknown = dimensionNames ?? attrs["_ARRAY_DIMENSIONS"];
+  const names = Array.isArray(said) && said.length === shape.length ? (said as readonly unknown[]) : [];
+  return names.map((name) => (typeof name === "string" ? name : ""));
+}
+
+function toVariable(
+  name: string,
+  array: AnyArray,
+  groups: readonly CubeGroup[],
+  hasVersion2: boolean,
+): CubeVariable | undefined {
   const { attrs, shape, chunks, dtype } = array;
   const type = TYPES.get(dtype);
   const isSane =
@@ -144,8 +167,7 @@ function toVariable(name: string, array: AnyArray): CubeVariable | undefined {
     shape.every((length) => Number.isInteger(length) && length >= 0 && length <= MAX_DIMENSION) &&
     chunks.every((length) => Number.isInteger(length) && length > 0) &&
     sizeOf(chunks) * bytesOf(type) <= MAX_BLOCK_BYTES;
-  const said = array.dimensionNames ?? attrs["_ARRAY_DIMENSIONS"];
-  const names = Array.isArray(said) && said.length === shape.length ? (said as readonly unknown[]) : [];
+  const names = namesOf(array);
   if (!isSane) {
     return undefined;
   }
@@ -157,14 +179,15 @@ function toVariable(name: string, array: AnyArray): CubeVariable | undefined {
     type,
     shape,
     chunks,
-    dimensions: shape.map((_, at) =>
-      typeof names[at] === "string" ? [...folder, names[at]].join("/") : `${name}/dimension-${at}`,
-    ),
-    // What was never written reads as the fill value; version 2 has no other way to say what stands for nothing.
+    dimensions: shape.map((_, at) => (names[at] ? [...folder, names[at]].join("/") : `${name}/dimension-${at}`)),
+    // What was never written reads as the fill value; version 2 has no other way to say what stands for nothing (as GDAL and xarray have it).
     attributes:
-      attrs["_FillValue"] === undefined && typeof fillValue === "number" && Number.isNaN(fillValue)
-        ? { ...attrs, _FillValue: Number.NaN }
+      attrs["_FillValue"] === undefined &&
+      typeof fillValue === "number" &&
+      (hasVersion2 ? attrs["missing_value"] === undefined : Number.isNaN(fillValue))
+        ? { ...attrs, _FillValue: fillValue }
         : attrs,
+    groups,
     compression: "zarr",
   };
 }

@@ -7,8 +7,8 @@ import { RasterError } from "../../errors.ts";
 import { MAX_METADATA_BYTES, MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
 import { openSource } from "../../sources/open-source.ts";
 import type { SourceLocation } from "../../sources/source.ts";
+import { METADATA, pathOf, withPath } from "./location-path.ts";
 
-const METADATA = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
 const MAX_KEY_CHARACTERS = 1000;
 
 /** The files of a Zarr hierarchy by their keys, read as any other source: the same hosts and addresses are refused. */
@@ -90,22 +90,6 @@ export function createZarrStore(root: SourceLocation): ZarrStore {
   };
 }
 
-/** Whether an address is one of Zarr data: by its ending, or that of the metadata of its root. */
-export function isZarrLocation(location: SourceLocation): boolean {
-  return location.format === "zarr" || /\.zarr\/*$/i.test(pathOf(location)) || METADATA.test(pathOf(location));
-}
-
-function pathOf(location: SourceLocation): string {
-  switch (location.kind) {
-    case "file":
-      return location.path;
-    case "http":
-      return URL.canParse(location.url) ? new URL(location.url).pathname : location.url;
-    case "s3":
-      return location.key;
-  }
-}
-
 /** Where a key is below a root; the root may be given by the file of its metadata. */
 function locateKey(root: SourceLocation, key: string): SourceLocation {
   const parts = key.split("/").filter((part) => part !== "");
@@ -113,16 +97,13 @@ function locateKey(root: SourceLocation, key: string): SourceLocation {
   if (key.length > MAX_KEY_CHARACTERS || parts.some((part) => part === "." || part === ".." || /[\\\0]/.test(part))) {
     throw new RasterError("invalid-raster", "The Zarr data has names that lead out of it.");
   }
-  const base = (path: string) => path.replace(METADATA, "$1").replace(/\/+$/, "");
+  const base = pathOf(root);
   switch (root.kind) {
     case "file":
-      return { ...root, path: join(base(root.path), ...parts) };
-    case "http": {
-      const url = new URL(root.url);
-      url.pathname = `${base(url.pathname)}/${parts.map(encodeURIComponent).join("/")}`;
-      return { ...root, url: url.href };
-    }
+      return withPath(root, join(base, ...parts));
+    case "http":
+      return withPath(root, [base, ...parts.map(encodeURIComponent)].join("/"));
     case "s3":
-      return { ...root, key: [base(root.key), ...parts].join("/") };
+      return withPath(root, [base, ...parts].join("/"));
   }
 }
