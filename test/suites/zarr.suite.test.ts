@@ -1,5 +1,5 @@
 // Zarr data that zarr-python and xarray write, in many forms, against what xarray reads of it: every sample, by HTTP.
-// ZARR_PYTHON=<python> names one that has zarr and xarray already.
+// ZARR_PYTHON=<python> names one that has them, kerchunk and h5netcdf already.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,6 +23,7 @@ interface Product {
   }[];
 }
 
+const PACKAGES = ["zarr>=3", "xarray", "numcodecs", "kerchunk", "h5netcdf"];
 const folder = mkdtempSync(join(tmpdir(), "swath-zarr-"));
 after(() => rmSync(folder, { recursive: true }));
 const python = process.env["ZARR_PYTHON"] ?? installPackages();
@@ -66,12 +67,8 @@ function installPackages(): string | undefined {
   const made = spawnSync("python3", ["-m", "venv", place]);
   const installed =
     made.status === 0 &&
-    spawnSync(
-      join(place, "bin/pip"),
-      ["install", "-q", "--disable-pip-version-check", "zarr>=3", "xarray", "numcodecs"],
-      {
-        timeout: 300_000,
-      },
-    ).status === 0;
+    spawnSync(join(place, "bin/pip"), ["install", "-q", "--disable-pip-version-check", ...PACKAGES], {
+      timeout: 300_000,
+    }).status === 0;
   return installed ? join(place, "bin/python") : undefined;
 }

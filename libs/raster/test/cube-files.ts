@@ -151,7 +151,7 @@ export async function serveFolder(
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://x").pathname;
     try {
-      const whole = readFileSync(join(folder, path));
+      const whole = readFileSync(join(folder, decodeURIComponent(path)));
       const [, from = 0, to = 0] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "")?.map(Number) ?? [];
       const body = whole.subarray(from, to + 1);
       requests.push({ path, bytes: body.length });

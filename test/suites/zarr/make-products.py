@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 import zarr
+from kerchunk.hdf import SingleHdf5ToZarr
 from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
 
 warnings.filterwarnings("ignore")
@@ -146,5 +147,22 @@ for at in range(3):
     expect(f"geo.zarr/{at}", [("red", read["red"])], transform_of(10 * 2**at))
 read = xr.open_zarr(folder / "geo.zarr", group="0", consolidated=False, mask_and_scale=False)
 expect("geo.zarr", [("0/red", read["red"])], transform_of(10))
+
+# References to the chunks of a NetCDF-4 file.
+size = {"y": 70, "x": 90}
+netcdf = xr.Dataset(
+    {"red": (("y", "x"), scene((70, 90), "u2", 1)), "nir": (("y", "x"), scene((70, 90), "f4", 2))},
+    coords=coordinates(90, 10, 70),
+    attrs={"proj:code": "EPSG:32633"},
+)
+netcdf.to_netcdf(
+    folder / "virtual.nc",
+    engine="h5netcdf",
+    encoding={band: {"chunksizes": (32, 40), "zlib": True, "shuffle": True, "_FillValue": None} for band in ("red", "nir")},
+)
+with open(folder / "virtual.nc", "rb") as file:
+    references = SingleHdf5ToZarr(file, "virtual.nc").translate()
+(folder / "virtual.json").write_text(json.dumps(references))
+expect("virtual.json", [("nir", netcdf["nir"]), ("red", netcdf["red"])], transform_of(10))
 
 (folder / "products.json").write_text(json.dumps(products))

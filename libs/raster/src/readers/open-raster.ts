@@ -17,14 +17,18 @@ export async function openRaster(location: SourceLocation, signal?: AbortSignal)
   }
   const source = await openSource(location);
   try {
-    return await openSourceRaster(source, signal);
+    return await openSourceRaster(source, location, signal);
   } catch (error) {
     await source.close();
     throw error;
   }
 }
 
-async function openSourceRaster(source: Source, signal: AbortSignal | undefined): Promise<Raster> {
+async function openSourceRaster(
+  source: Source,
+  location: SourceLocation,
+  signal: AbortSignal | undefined,
+): Promise<Raster> {
   const { source: buffered, head } = await readHead(source, signal);
   if (head[0] === head[1] && (head[0] === 0x49 || head[0] === 0x4d)) {
     return openGeotiff(buffered, signal);
@@ -38,11 +42,18 @@ async function openSourceRaster(source: Source, signal: AbortSignal | undefined)
   if (isClassicNetcdf(head)) {
     return openNetcdf(buffered, signal);
   }
+  if (isReferences(head)) {
+    const { openReferences } = await import("./zarr/open-zarr.ts");
+    return openReferences(buffered, location, signal);
+  }
   throw new RasterError(
     "unsupported",
     "The format of the raster is not supported; GeoTIFF, JPEG 2000, NetCDF, HDF5 and Zarr are.",
   );
 }
+
+/** Zarr data by references to parts of other files, as kerchunk writes it, is JSON. */
+const isReferences = (head: Uint8Array) => /^\s*\{/.test(Buffer.from(head.subarray(0, 64)).toString("latin1"));
 
 const HEAD_BYTES = 32 * 1024;
 

@@ -30,10 +30,10 @@ const CONCURRENCY = 8;
 
 /** A Zarr hierarchy, and the group or array in it that an address is of. */
 export interface Hierarchy {
-  /** Of the files; what it has read is in its digest. */
-  readonly store: ZarrStore;
-  /** The same with the metadata that was read at once. */
-  readonly metadata: Readable;
+  /** Gives its metadata and chunks by their keys. */
+  readonly files: Readable;
+  /** The content of the metadata that was read so far, in few characters. */
+  readonly digest: () => string;
   readonly version: 2 | 3;
   /** Path of the addressed group or array from the root, without slashes at its ends; empty for the root. */
   readonly path: string;
@@ -55,7 +55,7 @@ export async function findHierarchy(location: SourceLocation, signal?: AbortSign
       const found = await readConsolidated(store, version);
       if (found !== undefined && [...found.groups, ...found.arrays].some((name) => isAtOrBelow(name, path))) {
         checkCount(found.arrays);
-        return { store, metadata: found.store, version, path, arrays: found.arrays };
+        return { files: found.store, digest: store.digest, version, path, arrays: found.arrays };
       }
     }
   }
@@ -65,7 +65,7 @@ export async function findHierarchy(location: SourceLocation, signal?: AbortSign
       const node = await orUndefined(() => openNode(store, version, path, signal));
       if (node !== undefined) {
         const arrays = node.kind === "array" ? [path] : await listFolder(candidate, path);
-        return { store, metadata: withRangeCoalescing(store), version, path, arrays };
+        return { files: withRangeCoalescing(store), digest: store.digest, version, path, arrays };
       }
     }
   }
@@ -75,7 +75,7 @@ export async function findHierarchy(location: SourceLocation, signal?: AbortSign
 
 /** Opens arrays by their paths; those of a kind that the library does not know are left out. */
 export async function openArrays(
-  { metadata, version }: Pick<Hierarchy, "metadata" | "version">,
+  { files, version }: Pick<Hierarchy, "files" | "version">,
   paths: Iterable<string>,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, AnyArray>> {
@@ -84,7 +84,7 @@ export async function openArrays(
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
       for (const path of waiting) {
-        const node = await openNode(metadata, version, path, signal).catch((error: unknown) => {
+        const node = await openNode(files, version, path, signal).catch((error: unknown) => {
           if (error instanceof RasterError) {
             throw error;
           }
@@ -101,16 +101,16 @@ export async function openArrays(
 
 /** Attributes of a group; none where there is no such group. */
 export async function readGroupAttributes(
-  { metadata, version }: Pick<Hierarchy, "metadata" | "version">,
+  { files, version }: Pick<Hierarchy, "files" | "version">,
   path: string,
   signal?: AbortSignal,
 ): Promise<Attributes> {
-  const node = await orUndefined(() => openNode(metadata, version, path, signal));
+  const node = await orUndefined(() => openNode(files, version, path, signal));
   return node?.kind === "group" ? node.attrs : {};
 }
 
-function openNode(metadata: Readable, version: 2 | 3, path: string, signal: AbortSignal | undefined) {
-  const place = root(metadata).resolve(path === "" ? "/" : path);
+function openNode(files: Readable, version: 2 | 3, path: string, signal: AbortSignal | undefined) {
+  const place = root(files).resolve(path === "" ? "/" : path);
   const options = signal === undefined ? {} : { signal };
   return version === 2 ? open.v2(place, options) : open.v3(place, options);
 }
@@ -173,7 +173,7 @@ async function listFolder(location: SourceLocation, path: string): Promise<reado
   return found;
 }
 
-function checkCount(paths: readonly string[]): void {
+export function checkCount(paths: readonly string[]): void {
   if (paths.length > MAX_CUBE_OBJECTS) {
     throw invalidRaster(`The Zarr data has ${paths.length} variables.`);
   }

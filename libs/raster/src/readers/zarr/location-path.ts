@@ -4,11 +4,17 @@ import type { SourceLocation } from "../../sources/source.ts";
 export const METADATA: RegExp = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
 /** A file of another format inside of a product. */
 const OTHER_FILE = /\.(tiff?|jp2|png|jpe?g|nc|h5|xml|html?|pdf)$/i;
+/** Data by references to other files has the media type of Zarr, too. */
+const REFERENCES = /\.json$/i;
 
 /** Whether an address is one of Zarr data: by a name that ends in `.zarr`, its own or of a folder above, or by a file of metadata. */
 export function isZarrLocation(location: SourceLocation): boolean {
   const path = rawPathOf(location);
-  return location.format === "zarr" || METADATA.test(path) || (/\.zarr(\/|$)/i.test(path) && !OTHER_FILE.test(path));
+  return (
+    (location.format === "zarr" && !REFERENCES.test(path)) ||
+    METADATA.test(path) ||
+    (/\.zarr(\/|$)/i.test(path) && !OTHER_FILE.test(path))
+  );
 }
 
 /** The path of a group or array, without its file of metadata and without a slash at its end. */

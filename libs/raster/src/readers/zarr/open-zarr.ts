@@ -2,7 +2,7 @@ import { get, slice } from "zarrita";
 
 import { RasterError, invalidRaster } from "../../errors.ts";
 import { MAX_BLOCK_BYTES, MAX_DIMENSION } from "../../limits.ts";
-import { type SourceLocation, describeLocation } from "../../sources/source.ts";
+import { type Source, type SourceLocation, describeLocation } from "../../sources/source.ts";
 import { type Cube, type CubeGroup, type CubeVariable, folderOf, sizeOf } from "../cube/cube.ts";
 import { openCube } from "../cube/open-cube.ts";
 import { type Raster, type SampleType, type Samples, bytesOf } from "../raster.ts";
@@ -15,7 +15,7 @@ import {
   openArrays,
   readGroupAttributes,
 } from "./hierarchy.ts";
-import type { ZarrStore } from "./zarr-store.ts";
+import { readReferences } from "./references.ts";
 
 /** Chunks have no version that is told with the whole: what was read is taken for what is there for so long. */
 const MAX_AGE_MS = 60_000;
@@ -41,10 +41,25 @@ const TYPES: ReadonlyMap<string, SampleType> = new Map(
  * consolidated in any group above. Places come from coordinates (CF), from the attributes of the GeoZarr conventions, or from those of EOPF.
  */
 export async function openZarr(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
+  return openHierarchy(location, () => findHierarchy(location, signal), signal);
+}
+
+/** Opens Zarr data by references to parts of other files, which stand in one file of JSON (kerchunk). */
+export async function openReferences(source: Source, location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
+  const raster = await openHierarchy(location, () => readReferences(source, location, signal), signal);
+  await source.close();
+  return raster;
+}
+
+async function openHierarchy(
+  location: SourceLocation,
+  find: () => Promise<Hierarchy>,
+  signal: AbortSignal | undefined,
+): Promise<Raster> {
   addBoundedCodecs();
-  const { cube, arrays, store } = await orInvalid(() => openGroup(location, signal));
+  const { cube, arrays, digest } = await orInvalid(async () => openGroup(await find(), signal));
   const openedIn = currentAge();
-  const key = `${describeLocation(location)}#${store.digest()}-${openedIn}`;
+  const key = `${describeLocation(location)}#${digest()}-${openedIn}`;
   return openCube(
     {
       ...cube,
@@ -73,15 +88,14 @@ const currentAge = () => Math.floor(Date.now() / MAX_AGE_MS);
 
 /** The arrays below the addressed group by their paths from there, or an addressed array with its coordinates. */
 async function openGroup(
-  location: SourceLocation,
+  hierarchy: Hierarchy,
   signal: AbortSignal | undefined,
 ): Promise<{
   readonly cube: Omit<Cube, "read">;
   readonly arrays: ReadonlyMap<string, AnyArray>;
-  readonly store: ZarrStore;
+  readonly digest: () => string;
 }> {
-  const hierarchy = await findHierarchy(location, signal);
-  const { path, store } = hierarchy;
+  const { path, digest } = hierarchy;
   if (hierarchy.arrays === undefined) {
     throw new RasterError(
       "unsupported",
@@ -104,7 +118,7 @@ async function openGroup(
   });
   // A level of a pyramid is a group of its own below the one that lists them.
   const attributes = groups.get(group) ?? (await readGroupAttributes(hierarchy, group, signal));
-  return { cube: { format: "Zarr", variables, attributes }, arrays, store };
+  return { cube: { format: "Zarr", variables, attributes }, arrays, digest };
 }
 
 /** A group and those it is in, up to the root. */
