@@ -19,6 +19,8 @@ export interface CubeVariable {
   readonly title: string;
   readonly unit: string | undefined;
   readonly type: string | undefined;
+  /** Of a band: `red`, `nir08` (STAC EO extension). */
+  readonly commonName?: string;
 }
 
 export function isCubeAsset({ type, href }: StacAsset): boolean {
@@ -27,9 +29,15 @@ export function isCubeAsset({ type, href }: StacAsset): boolean {
 
 export const isZarrAsset = ({ type = "" }: StacAsset): boolean => ZARR_TYPES.test(type);
 
-/** The variables of an asset that the datacube extension describes, with the asset or for the whole item. */
+/**
+ * The variables of an asset that the datacube extension describes, with the asset or for the whole item; of Zarr without them its bands:
+ * products of EOPF call their arrays so.
+ */
 export function variablesOf(key: string, asset: StacAsset, item: StacItem): readonly CubeVariable[] {
-  const variables = recordOf(asset["cube:variables"]) ?? recordOf(item.properties["cube:variables"]) ?? {};
+  const variables = recordOf(asset["cube:variables"]) ?? recordOf(item.properties["cube:variables"]);
+  if (variables === undefined) {
+    return isZarrAsset(asset) ? bandsOf(key, asset) : [];
+  }
   return Object.entries(variables)
     .slice(0, MAX_VARIABLES)
     .flatMap(([name, value]) => {
@@ -48,6 +56,32 @@ export function variablesOf(key: string, asset: StacAsset, item: StacItem): read
         : [];
     });
 }
+
+function bandsOf(key: string, asset: StacAsset): readonly CubeVariable[] {
+  const said = asset["bands"] ?? asset["eo:bands"];
+  const bands = Array.isArray(said) ? (said as readonly unknown[]).slice(0, MAX_VARIABLES) : [];
+  return bands.flatMap((each): readonly CubeVariable[] => {
+    const band = recordOf(each) ?? {};
+    const name = textOf(band["name"]);
+    const commonName = textOf(band["eo:common_name"] ?? band["common_name"]);
+    if (name === undefined) {
+      return [];
+    }
+    const title = textOf(band["description"])?.slice(0, 200) ?? name;
+    return [
+      {
+        name,
+        expression: toVariable(`${key}_${name}`),
+        title,
+        unit: textOf(band["unit"]),
+        type: textOf(band["data_type"] ?? asset["data_type"]),
+        ...(commonName !== undefined && { commonName }),
+      },
+    ];
+  });
+}
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** The dimensions beside x and y that the item, its assets or its collection describe. */
 export function dimensionsOf(item: StacItem, collection: unknown): readonly LayerDimension[] {

@@ -109,11 +109,27 @@ function toIndexLook({ name, title, type, scale }: Band): Pick<LayerStyle, "resc
 
 /** Variables that the item describes; the file's first one where it describes none. */
 function toVariables(key: string, asset: StacAsset, item: StacItem): readonly Band[] {
-  const shared = { commonName: undefined, scale: undefined, isVariable: true } as const;
+  const shared = { scale: undefined, isVariable: true } as const;
   const variables = variablesOf(key, asset, item);
   return variables.length === 0
-    ? [{ ...shared, name: toVariable(key), title: asset.title ?? key, type: undefined, unit: undefined }]
-    : variables.map(({ expression, title, unit, type }) => ({ ...shared, name: expression, title, unit, type }));
+    ? [
+        {
+          ...shared,
+          commonName: undefined,
+          name: toVariable(key),
+          title: asset.title ?? key,
+          type: undefined,
+          unit: undefined,
+        },
+      ]
+    : variables.map(({ expression, title, unit, type, commonName }) => ({
+        ...shared,
+        commonName,
+        name: expression,
+        title,
+        unit,
+        type,
+      }));
 }
 
 interface BandFields {

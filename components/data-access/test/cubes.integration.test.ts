@@ -6,6 +6,7 @@ import { test } from "node:test";
 import sharp from "sharp";
 
 import { makeClimateHdf5, makeClimateZarr, valueAt } from "../../../libs/raster/test/cube-files.ts";
+import { makeEopfProduct, valueOf } from "../../../libs/raster/test/zarr-files.ts";
 import { getJson, start } from "./fixture.ts";
 
 const VARIABLES = {
@@ -166,4 +167,48 @@ test("a NetCDF file by its address, with a variable and coordinates", async (t) 
   const wrong = await fetch(at("point/10,40", "&variable=rain"));
   assert.equal(wrong.status, 400);
   assert.match(await wrong.text(), /there are tas, wind/);
+});
+
+test("a product of EOPF is a layer by its groups: bands by their STAC names, in true colour, and indices", async (t) => {
+  const { url, folder } = await start(t);
+  mkdirSync(join(folder, "eopf"), { recursive: true });
+  makeEopfProduct(join(folder, "eopf/S2.zarr"));
+  const bands = [
+    { name: "B02", "eo:common_name": "blue" },
+    { name: "B03", "eo:common_name": "green" },
+  ];
+  const asset = (path: string, own: readonly Readonly<Record<string, unknown>>[]) => ({
+    href: `S2.zarr/${path}`,
+    type: "application/vnd+zarr; version=2",
+    roles: ["data"],
+    bands: own,
+  });
+  const document = item("eopf", asset("measurements/reflectance/r10m", bands));
+  Object.assign(document.assets, {
+    SR_20m: asset("measurements/reflectance/r20m", [{ name: "B05", "eo:common_name": "red" }]),
+    B01_60m: asset("measurements/reflectance/r60m/b01", []),
+  });
+  writeFileSync(join(folder, "eopf/item.json"), JSON.stringify(document));
+  const { styles } = (await getJson(`${url}/collections/eopf`)) as unknown as { styles: { id: string }[] };
+  assert.deepEqual(
+    styles.map(({ id }) => id),
+    ["true-color", "data_B02", "data_B03", "SR_20m_B05", "B01_60m"],
+  );
+  // The middle of a pixel of 10 m, in the system of the product.
+  const [column, row] = [31, 45];
+  const point = await getJson(
+    `${url}/collections/eopf/point/${500_000 + column * 10 + 5},${5_000_000 - row * 10 - 5}?coord_crs=EPSG:32633&assets=data_B02&assets=data_B03&assets=SR_20m_B05&assets=B01_60m`,
+  );
+  const expected = [
+    valueOf(0, 10, column, row),
+    valueOf(1, 10, column, row),
+    valueOf(2, 20, Math.floor(column / 2), Math.floor(row / 2)),
+    valueOf(3, 60, Math.floor(column / 6), Math.floor(row / 6)),
+  ];
+  const [found] = (point as unknown as { assets: { values: number[] }[] }).assets;
+  assert.deepEqual(
+    found?.values.map((value) => Math.round((value + 0.1) / 0.0001)),
+    expected.map((value) => value % 65_536),
+    JSON.stringify(point),
+  );
 });

@@ -14,7 +14,7 @@ export function chooseBands(bands: readonly BandInfo[], { variable, position = {
   if (variable === undefined && Object.keys(position).length === 0) {
     return all;
   }
-  let chosen = variable === undefined ? all : all.filter((band) => isNamed(bands[band]!, variable));
+  let chosen = variable === undefined ? all : findNamed(bands, variable);
   if (chosen.length === 0) {
     const names = [...new Set(bands.flatMap(({ name }) => name ?? []))].slice(0, 50);
     throw invalidRequest(`There is no variable "${variable?.slice(0, 100)}"; there are ${names.join(", ") || "none"}.`);
@@ -34,8 +34,21 @@ export function listDataBands(bands: readonly BandInfo[], selection: Selection):
   return chooseBands(bands, selection).flatMap((band, at) => (bands[band]!.color === "alpha" ? [] : [`b${at + 1}`]));
 }
 
-function isNamed({ name }: BandInfo, variable: string): boolean {
-  return name === variable || name?.split("/").at(-1) === variable;
+/** By the whole name, else by its last part, else by that in any case: STAC items call a band B02 that products of EOPF call b02. */
+function findNamed(bands: readonly BandInfo[], variable: string): readonly number[] {
+  const last = (name = "") => name.split("/").at(-1) ?? "";
+  const ways: readonly ((name: string | undefined) => boolean)[] = [
+    (name) => name === variable,
+    (name) => last(name) === variable,
+    (name) => last(name).toLowerCase() === variable.toLowerCase(),
+  ];
+  for (const isNamed of ways) {
+    const found = bands.flatMap(({ name }, band) => (isNamed(name) ? [band] : []));
+    if (found.length > 0) {
+      return found;
+    }
+  }
+  return [];
 }
 
 /** The coordinate that is the wanted one, or else the nearest; of an interval (`a/b`) the last one within. */
