@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { findIsolation } from "@swath/isolation";
+import { skipWithout } from "@swath/testing";
 
 import { shellPackage } from "./packages.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
@@ -106,7 +107,9 @@ function attack(sandbox: string): void {
     assert.doesNotMatch(said, /WROTE|MOUNTED|ROOT/);
   });
 
-  test("no network unless it is asked for and the operator allows it; then the internet, never this machine or the platform", async () => {
+  const title =
+    "no network unless it is asked for and the operator allows it; then the internet, never this machine or the platform";
+  test(title, { skip: skipWithout("curl") }, async () => {
     const { port } = new URL(ades.url);
     const connects = (host: string) =>
       `bash -c 'exec 3<>/dev/tcp/${host}/${port} && echo CONNECTED || echo refused' 2>&1`;
