@@ -54,7 +54,7 @@ const QUERYABLES: ReadonlyMap<string, Queryable> = new Map(
     tempextent_end: { kind: "end" },
     boundingbox: { kind: "place" },
     wgs84boundingbox: { kind: "place" },
-    spatial: { kind: "place" },
+    spatial: list("spatial"),
     envelope: { kind: "place" },
     geometry: { kind: "place" },
     language: text("language"),

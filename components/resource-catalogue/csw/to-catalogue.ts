@@ -28,7 +28,10 @@ const FLIPPED: ReadonlyMap<string, Operator> = new Map(
  * A filter of CSW as one of the catalogue: names of queryables become properties, literals get the type of what they are compared with.
  * @throws {OwsError | FilterError} naming the property or the literal at fault
  */
-export function toCatalogue(expression: Expression): Expression {
+export const toCatalogue = (expression: Expression): Expression => translate(expression, false);
+
+/** @param isInNot whether a `not` is around the expression: spatial operators are false there, not null, for records without a place */
+function translate(expression: Expression, isInNot: boolean): Expression {
   if (expression.kind === "property") {
     return property(nameOf(findQueryable(expression.name)));
   }
@@ -37,7 +40,7 @@ export function toCatalogue(expression: Expression): Expression {
   }
   const { op, args } = expression;
   if (op === "and" || op === "or" || op === "not") {
-    return call(op, ...args.map(toCatalogue));
+    return call(op, ...args.map((arg) => translate(arg, isInNot || op === "not")));
   }
   if (COMPARISONS.has(op)) {
     return toComparison(op, args);
@@ -64,7 +67,10 @@ export function toCatalogue(expression: Expression): Expression {
   if (op === "t_during") {
     return toDuring(args);
   }
-  return call(op, ...args.map((arg) => toOperand(op, arg)));
+  const translated = call(op, ...args.map((arg) => toOperand(op, arg)));
+  return isInNot && op.startsWith("s_")
+    ? call("and", call("not", call("isNull", property("geometry"))), translated)
+    : translated;
 }
 
 /** The property that a queryable is. */
