@@ -58,9 +58,9 @@ export async function getRecords({ context, request, input }: CswCall): Promise<
   const limit = resultType === "hits" ? 0 : Math.min(requested, MAX_RECORDS);
   const reader = await context.readerOf(request);
   const { records, matched, next } = await searchRecords(context, {
+    kinds: KINDS,
     ...search,
     reader,
-    kinds: KINDS,
     limit,
     ...(start > 1 && { offset: start - 1 }),
     ...context.harvestCount,
