@@ -14,6 +14,8 @@ const properties = {
   ends_at: "2010-10-07T00:00:00Z",
   title: "a",
   amount: 3,
+  times: ["2012-08-10T05:30:00Z", "2012-08-10T05:30:00.5Z", "2010-02-10"],
+  tags: ["a", "b", "b"],
 };
 await request("POST", "/stac/collections/f/items", { body: makeItem("one", { properties }) });
 
@@ -33,6 +35,13 @@ for (const [filter, matched] of [
   ["title NOT BETWEEN 'a' AND 'b'", 0],
   ["built BETWEEN DATE('2012-01-01') AND TIMESTAMP('2012-12-31T00:00:00Z')", 1],
   ["amount = 1 + 1 + 1", 1],
+  ["A_OVERLAPS(times, (TIMESTAMP('2012-08-10T07:30:00.000+02:00'), DATE('2010-02-11'), FALSE))", 1],
+  ["A_CONTAINS(times, (TIMESTAMP('2012-08-10T05:30:00.50Z'), DATE('2010-02-10')))", 1],
+  ["A_CONTAINS(times, (TIMESTAMP('2012-08-10T05:30:01Z')))", 0],
+  ["A_EQUALS(tags, ('b', 'a'))", 1],
+  ["A_EQUALS(tags, ('a', 'b', 'c'))", 0],
+  ["A_CONTAINEDBY(tags, ('a', 'b', 'c'))", 1],
+  ["A_OVERLAPS(tags, ('c', 'd'))", 0],
   ["__proto__ = 1", 0],
   ["constructor IS NULL", 1],
 ] as const) {
