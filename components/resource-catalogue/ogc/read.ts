@@ -1,9 +1,9 @@
+import { sendOpenApi } from "@swath/service/send-openapi";
 import type { FastifyInstance } from "fastify";
 
 import { MAIN_COLLECTION } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
-import { sendOpenApi } from "../http/send-openapi.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { JSON_TYPE, selfOf } from "../stac/links.ts";
 import { sendJson } from "../stac/respond.ts";
@@ -16,7 +16,7 @@ import { ogcCollectionLinks, ogcLandingLinks } from "./links.ts";
 const MAX_COLLECTIONS = 10_000;
 
 /** Landing page, conformance, collections (OGC API Common, Features Part 1, Records Part 1). */
-export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueContext, openApi: () => unknown): void {
+export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueContext, openApi: () => object): void {
   scope.get("/", (request, reply) =>
     sendJson(
       reply,
