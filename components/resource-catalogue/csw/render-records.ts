@@ -38,18 +38,18 @@ export async function renderRecords(
       const sources = await readSources(context.pool, kept);
       return records.map((record) => {
         const source = sources.get(record.n);
-        return source === undefined ? toIsoRecord(summarize(record), set) : stripDeclaration(source);
+        return source === undefined ? toIsoRecord(summarize(record, context.viewLinks), set) : stripDeclaration(source);
       });
     }
     case NS.atom:
       return records.map((record) =>
-        toAtomEntry(summarize(record), { ...atomLinks(request, record), isRoot: areRoots }),
+        toAtomEntry(summarize(record, context.viewLinks), { ...atomLinks(request, record), isRoot: areRoots }),
       );
     default: {
       const roots = await readDublinCore(context, records);
       return records.map((record) => {
         const source = roots.get(record.n);
-        return toDcRecord(summarize(record), {
+        return toDcRecord(summarize(record, context.viewLinks), {
           version,
           set,
           isRoot: areRoots,

@@ -1,5 +1,6 @@
 import { toFootprint } from "../model/footprint.ts";
 import type { StoredRecord } from "../model/record.ts";
+import type { ViewLinks } from "./view-links.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -55,7 +56,7 @@ export interface RecordSummary {
 }
 
 /** Reads a stored record: a STAC item, a collection, or an OGC record (which is also what XML records are made into). */
-export function summarize(record: StoredRecord): RecordSummary {
+export function summarize(record: StoredRecord, viewLinks: ViewLinks): RecordSummary {
   const document = JSON.parse(record.text) as Json;
   const properties = (record.kind === "c" ? document : (document["properties"] ?? {})) as Json;
   const { id, collection, kind, type } = record;
@@ -66,7 +67,8 @@ export function summarize(record: StoredRecord): RecordSummary {
   const language = toLanguage(properties["language"]);
   const source = textOf(properties["source"]);
   const coverage = textOf(properties["coverage"]);
-  const references = [...toAssets(document["assets"]), ...toLinks(document["links"])];
+  const own = [...toAssets(document["assets"]), ...toLinks(document["links"])];
+  const references = [...own, ...toLinks(viewLinks(record))];
   const bbox = toBbox(record.kind, document);
   const time = record.kind === "c" ? toExtentTime(document) : toTime(document, properties);
   const cloud = properties["eo:cloud_cover"];
@@ -85,7 +87,7 @@ export function summarize(record: StoredRecord): RecordSummary {
     ...(language !== undefined && { language }),
     ...(rights !== undefined && { rights }),
     ...(license !== undefined && { license }),
-    formats: toFormats(properties, references),
+    formats: toFormats(properties, own),
     contacts: toContacts(properties),
     relations: [...textsOf(properties["relation"]), ...(kind === "i" ? [collection] : [])],
     ...(source !== undefined && { source }),

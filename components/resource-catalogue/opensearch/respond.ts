@@ -64,6 +64,7 @@ export async function respondToSearch(
         ? `${base}/opensearch`
         : `${base}/opensearch/collections/${encodeURIComponent(collection)}`,
     parameters,
+    viewLinks: context.viewLinks,
   };
   void reply.header("vary", "accept");
   return format === "json"

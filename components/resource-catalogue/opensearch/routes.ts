@@ -43,7 +43,7 @@ export function addOpenSearchRoutes(scope: FastifyInstance, context: CatalogueCo
       if (record === undefined) {
         throw notFound(`Collection ${JSON.stringify(collection)}`);
       }
-      const { title, abstract } = summarize(record);
+      const { title, abstract } = summarize(record, context.viewLinks);
       const self = `${baseOf(request)}/opensearch/collections/${encodeURIComponent(collection)}`;
       return reply
         .type(DESCRIPTION_TYPE)

@@ -89,4 +89,4 @@ const filterLinks = (base: string): readonly Link[] => [
 ];
 
 /** Links as JSON without brackets. */
-export const toText = (links: readonly Link[]): string => links.map((link) => JSON.stringify(link)).join(",");
+export const toText = (links: readonly object[]): string => links.map((link) => JSON.stringify(link)).join(",");
