@@ -81,6 +81,8 @@ function nameOf(queryable: Queryable): string {
     case "begin":
     case "end":
       return "datetime";
+    case "relation":
+      return "collection";
     case "words":
       throw new FilterError("AnyText takes PropertyIsLike and PropertyIsEqualTo only");
     default:
@@ -138,6 +140,11 @@ function toComparison(op: Operator, args: readonly Expression[]): Expression {
     }
     case "list":
       return toListTest(op, queryable.property, textOf(second), isFolded);
+    case "relation": {
+      const value = textOf(second);
+      const tests = RELATIONS.map((name) => toListTest(op, name, value, isFolded));
+      return op === "<>" ? call("and", ...tests.map(orMissing)) : call("or", ...tests);
+    }
     case "number":
       return call(op, property(queryable.property), toNumber(second));
     case "any":
@@ -308,10 +315,19 @@ function toLike([left, right]: readonly Expression[]): Expression {
     case "list":
     case "any":
       return call("like", rewrap(queryable.property), right as Expression);
+    case "relation":
+      return call("or", ...RELATIONS.map((name) => call("like", rewrap(name), right as Expression)));
     default:
       throw new FilterError(`${subject.name.slice(0, 80)} is no text; LIKE does not compare it`);
   }
 }
+
+/** Where dc:relation of a record comes from. */
+const RELATIONS = ["relation", "collection"] as const;
+
+/** `<>` of a property that is not there is true. */
+const orMissing = (test: Expression, index: number): Expression =>
+  call("or", call("isNull", property(RELATIONS[index] as string)), test);
 
 function replaceInner(expression: Expression, inner: Expression): Expression {
   return expression.kind === "call"

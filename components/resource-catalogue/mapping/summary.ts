@@ -32,7 +32,11 @@ export interface RecordSummary {
   readonly title: string;
   readonly abstract?: string;
   readonly subjects: readonly string[];
-  readonly created: string;
+  /** When what it describes was made; the catalogue does not know where the record does not say. */
+  readonly created?: string;
+  /** When that was changed last. */
+  readonly revised?: string;
+  /** When the record itself was changed last. */
   readonly modified: string;
   readonly published?: string;
   readonly language?: string;
@@ -61,7 +65,7 @@ export function summarize(record: StoredRecord, viewLinks: ViewLinks): RecordSum
   const properties = (record.kind === "c" ? document : (document["properties"] ?? {})) as Json;
   const { id, collection, kind, type } = record;
   const abstract = textOf(properties["description"]) ?? textOf(properties["abstract"]);
-  const published = textOf(properties["published"]);
+  const [created, revised, published] = ["created", "updated", "published"].map((name) => textOf(properties[name]));
   const license = textOf(properties["license"]);
   const rights = textOf(properties["rights"]) ?? license;
   const language = toLanguage(properties["language"]);
@@ -81,8 +85,9 @@ export function summarize(record: StoredRecord, viewLinks: ViewLinks): RecordSum
     title: textOf(properties["title"]) ?? id,
     ...(abstract !== undefined && { abstract }),
     subjects: textsOf(properties["keywords"]),
-    created: textOf(properties["created"]) ?? record.madeAt.toISOString(),
-    modified: textOf(properties["updated"]) ?? record.changedAt.toISOString(),
+    ...(created !== undefined && { created }),
+    ...(revised !== undefined && { revised }),
+    modified: revised ?? record.changedAt.toISOString(),
     ...(published !== undefined && { published }),
     ...(language !== undefined && { language }),
     ...(rights !== undefined && { rights }),

@@ -82,7 +82,7 @@ function toFeature(request: FastifyRequest, record: StoredRecord, viewLinks: Vie
       ...(time && { date: time.start === time.end ? time.start : `${time.start ?? ""}/${time.end ?? ""}` }),
       parentIdentifier: collection,
       updated: modified,
-      published: created,
+      ...(created !== undefined && { published: created }),
       ...(subjects.length > 0 && { keyword: subjects }),
       ...toAcquisition(summary),
       links: {

@@ -162,6 +162,9 @@ test("records are found by filters of both encodings and by CQL text alike", asy
     ["csw:AnyText like '%Maß%' and dc:type = 'dataset'", ["scene-3"]],
     ["BBOX(ows:BoundingBox, 10, 45, 11, 46) AND apiso:CloudCover <= 4", ["scene-1", "scene-0"]],
     ["dc:title ilike 'a TITLE%'", ["scene-3"]],
+    ["dc:relation = 'scenes' and apiso:CloudCover <= 4", ["scene-1", "scene-0"]],
+    ["dc:relation like 'sce%' and apiso:CloudCover <= 4", ["scene-1", "scene-0"]],
+    ["dc:relation <> 'scenes' and apiso:CloudCover <= 4", []],
     ["Identifier in ('scene-5', 'scene-6')", ["scene-6", "scene-5"]],
     ["apiso:TempExtent_begin >= '2024-06-24' and dc:type <> 'collection'", ["scene-24", "scene-23"]],
     ["apiso:TempExtent_end < '2024-06-02T00:00:00Z' and apiso:ParentIdentifier = 'scenes'", ["scene-0"]],
@@ -213,6 +216,28 @@ test("a record that came as XML is kept byte for byte, and shown in every schema
     ),
   );
   assert.deepEqual(idsOf(found.text), ["iso-1"]);
+});
+
+test("an ISO record of a scene invents no date", async () => {
+  const iso = async (id: string): Promise<string> =>
+    (
+      await get(
+        `service=CSW&version=2.0.2&request=GetRecordById&id=${id}&elementSetName=full&outputSchema=http://www.isotc211.org/2005/gmd`,
+      )
+    ).text;
+  assert.match(await iso("scene-3"), /<gmd:title>.*<\/gmd:title><gmd:date gco:nilReason="unknown"\/>/s);
+  const properties = {
+    datetime: "2024-06-01T10:00:00Z",
+    created: "2024-06-02T00:00:00Z",
+    updated: "2024-06-03T00:00:00Z",
+  };
+  await request("POST", "/stac/collections", { body: makeCollection("dated") });
+  await request("POST", "/stac/collections/dated/items", { body: makeItem("dated-1", { properties }) });
+  const kinds = [...(await iso("dated-1")).matchAll(/CI_DateTypeCode[^>]*codeListValue="(\w+)"/g)].map(
+    ([, kind]) => kind,
+  );
+  assert.deepEqual(kinds.slice(0, 2), ["creation", "revision"]);
+  await request("DELETE", "/stac/collections/dated");
 });
 
 test("Not of a spatial operator finds records without a place", async () => {

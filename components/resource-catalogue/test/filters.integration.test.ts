@@ -16,6 +16,9 @@ const properties = {
   amount: 3,
   times: ["2012-08-10T05:30:00Z", "2012-08-10T05:30:00.5Z", "2010-02-10"],
   tags: ["a", "b", "b"],
+  view: { sun: { elevation: 30 } },
+  "a.b": "flat",
+  a: { b: "nested", c: "deep" },
 };
 await request("POST", "/stac/collections/f/items", { body: makeItem("one", { properties }) });
 
@@ -42,6 +45,11 @@ for (const [filter, matched] of [
   ["A_EQUALS(tags, ('a', 'b', 'c'))", 0],
   ["A_CONTAINEDBY(tags, ('a', 'b', 'c'))", 1],
   ["A_OVERLAPS(tags, ('c', 'd'))", 0],
+  ['"view.sun.elevation" > 20', 1],
+  ["\"a.b\" = 'flat'", 1],
+  ["\"a.b\" = 'nested'", 0],
+  ["\"properties.a.c\" = 'deep'", 1],
+  ['"a.c.d" IS NULL', 1],
   ["__proto__ = 1", 0],
   ["constructor IS NULL", 1],
 ] as const) {
