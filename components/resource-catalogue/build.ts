@@ -23,7 +23,7 @@ import { CountMemory } from "./store/count-memory.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { GroupInserts } from "./store/group-inserts.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
-import { createViewLinks } from "./mapping/view-links.ts";
+import { createViewLinks } from "./model/view-links.ts";
 import { startMaintenance } from "./store/maintenance.ts";
 import { PartMap } from "./store/partitions/part-map.ts";
 import { startPartitioner } from "./store/partitions/partitioner.ts";

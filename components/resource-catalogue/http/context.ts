@@ -9,7 +9,7 @@ import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { CollectionMemory } from "../store/collection-memory.ts";
 import type { GroupInserts } from "../store/group-inserts.ts";
-import type { ViewLinks } from "../mapping/view-links.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import type { SearchDeps } from "../store/run-search.ts";
 import type { Bell } from "../feed/bell.ts";

@@ -1,6 +1,6 @@
 import { toFootprint } from "../model/footprint.ts";
 import type { StoredRecord } from "../model/record.ts";
-import type { ViewLinks } from "./view-links.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

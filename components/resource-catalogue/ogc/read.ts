@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { MAIN_COLLECTION } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
-import type { ViewLinks } from "../mapping/view-links.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { JSON_TYPE, selfOf } from "../stac/links.ts";
 import { sendJson } from "../stac/respond.ts";

@@ -4,7 +4,7 @@ import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
 import { toOgcRecord } from "../mapping/to-ogc-record.ts";
-import type { ViewLinks } from "../mapping/view-links.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, selfOf } from "../stac/links.ts";

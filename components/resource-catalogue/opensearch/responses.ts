@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { atomLinks } from "../csw/render-records.ts";
 import { type RecordSummary, summarize } from "../mapping/summary.ts";
 import { ATOM_NAMESPACES, toAtomEntry } from "../mapping/to-atom.ts";
-import type { ViewLinks } from "../mapping/view-links.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { element, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CatalogueContext } from "../http/context.ts";
 import { type StoredRecord, renderDocument, toEtag } from "../model/record.ts";
 import { recordToStacItem } from "../mapping/to-stac-item.ts";
-import type { ViewLinks } from "../mapping/view-links.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { SearchResult } from "../store/search.ts";
 import { type Fields, selectFields } from "./fields.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, collectionLinks, itemLinks, stacRoot, toText } from "./links.ts";

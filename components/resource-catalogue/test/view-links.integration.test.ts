@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
+import pg from "pg";
+
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
 const base = "https://data-access.example.org";
@@ -43,11 +45,19 @@ test("items with rasters say how they can be seen, in STAC and as records", asyn
   assert.deepEqual(viewsOf((await request("GET", "/stac/collections/scenes/items/report")).body.links), {});
 });
 
-test("an item that a client changes and sends back has each link once", async () => {
-  const address = "/stac/collections/scenes/items/raster";
-  await request("PUT", address, { body: (await request("GET", address)).body });
-  const { links } = (await request("GET", address)).body as { links: Links };
-  assert.equal(links.filter(({ href }) => href.startsWith(base)).length, Object.keys(expected).length);
+test("links of a record that a client changes and sends back are not stored", async (t) => {
+  const collection = "/stac/collections/scenes";
+  const address = `${collection}/items/raster`;
+  for (const path of [collection, address]) {
+    await request("PUT", path, { body: (await request("GET", path)).body });
+    const { links } = (await request("GET", path)).body as { links: Links };
+    assert.equal(links.filter(({ href }) => href.startsWith(base)).length, Object.keys(expected).length);
+  }
+  const database = new pg.Client({ connectionString: catalogue.postgres.url });
+  await database.connect();
+  t.after(() => database.end());
+  const { rows } = await database.query("select links from catalogue.record");
+  assert.ok(!JSON.stringify(rows).includes(base), JSON.stringify(rows));
   await request("PUT", address, { body: makeItem("raster", { assets: { data: cog } }) });
 });
 

@@ -9,22 +9,24 @@ const PRODUCTS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["an EOPF product", /^S[123]\w+\.zarr(?:\.zip)?$/i],
 ];
 
-/** Types of files by the bytes that they begin with, as latin1. */
-const SIGNATURES: readonly (readonly [name: string, signature: RegExp])[] = [
-  ["a ZIP archive", /^PK(?:\u0003\u0004|\u0005\u0006)/],
-  ["gzip", /^\u001f\u008b/],
-  ["HDF5 (or netCDF-4)", /^\u0089HDF\r\n/],
-  ["HDF4", /^\u000e\u0003\u0013\u0001/],
-  ["netCDF", /^CDF[\u0001\u0002\u0005]/],
-  ["TIFF", /^(?:II[*+]\0|MM\0[*+])/],
-  ["JPEG 2000", /^(?:\0\0\0\u000cjP {2}|\u00ff\u004f\u00ff\u0051)/],
-  ["PNG", /^\u0089PNG/],
-  ["JPEG", /^\u00ff\u00d8\u00ff/],
-  ["PDF", /^%PDF-/],
-  ["Parquet", /^PAR1/],
-  ["a tar archive", /^[^]{257}ustar/],
-  ["an HTML page", /^(?:\u00ef\u00bb\u00bf)?\s*<(?:!doctype html|html)\b/i],
-  ["XML", /^(?:\u00ef\u00bb\u00bf)?\s*<[?!a-z]/i],
+/** Types of files by the bytes, in hexadecimal, that they have at an offset. */
+const SIGNATURES: readonly (readonly [name: string, offset: number, ...bytes: readonly string[]])[] = [
+  ["a ZIP archive", 0, "504b0304", "504b0506"],
+  ["gzip", 0, "1f8b"],
+  ["HDF5 (or netCDF-4)", 0, "894844460d0a"],
+  ["HDF4", 0, "0e031301"],
+  ["netCDF", 0, "43444601", "43444602", "43444605"],
+  ["TIFF", 0, "49492a00", "49492b00", "4d4d002a", "4d4d002b"],
+  ["JPEG 2000", 0, "0000000c6a502020", "ff4fff51"],
+  ["PNG", 0, "89504e47"],
+  ["JPEG", 0, "ffd8ff"],
+  ["PDF", 0, "255044462d"],
+  ["Parquet", 0, "50415231"],
+  ["a tar archive", 257, "7573746172"],
+];
+const MARKUP: readonly (readonly [name: string, start: RegExp])[] = [
+  ["an HTML page", /^\uFEFF?\s*<(?:!doctype html|html)\b/i],
+  ["XML", /^\uFEFF?\s*<[?!a-z]/i],
 ];
 
 /**
@@ -33,11 +35,16 @@ const SIGNATURES: readonly (readonly [name: string, signature: RegExp])[] = [
  */
 export function nameContent(bytes: Buffer, address: string): string | undefined {
   const name = decodeName(address);
-  const start = bytes.subarray(0, 512).toString("latin1");
-  const [type] = SIGNATURES.find(([, signature]) => signature.test(start)) ?? [];
+  const start = bytes.subarray(0, 512);
+  const [type] =
+    SIGNATURES.find(([, offset, ...signatures]) =>
+      signatures.some((hex) => start.subarray(offset, offset + hex.length / 2).toString("hex") === hex),
+    ) ??
+    MARKUP.find(([, pattern]) => pattern.test(start.toString())) ??
+    [];
   const [product] = PRODUCTS.find(([, pattern]) => pattern.test(name)) ?? [];
   // Control characters that no text has.
-  const isBinary = bytes.subarray(0, 512).some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
+  const isBinary = start.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
   const known = type ?? (isBinary ? "a binary file of no known type" : undefined);
   return known === undefined || product === undefined ? (known ?? product) : `${known}, ${product}`;
 }
