@@ -23,6 +23,7 @@ import { CountMemory } from "./store/count-memory.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { GroupInserts } from "./store/group-inserts.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
+import { createViewLinks } from "./model/view-links.ts";
 import { startMaintenance } from "./store/maintenance.ts";
 import { PartMap } from "./store/partitions/part-map.ts";
 import { startPartitioner } from "./store/partitions/partitioner.ts";
@@ -138,6 +139,7 @@ export async function buildCatalogue(
     countUpTo: settings.MATCHED_CAP,
     harvestCount: { countUpTo: settings.HARVEST_MATCHED_CAP, estimatesBeyond: true },
     publicUrl: settings.PUBLIC_URL,
+    viewLinks: createViewLinks(settings.DATA_ACCESS_PUBLIC_URL),
     fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
     signingKey: toSigningKey(settings),
     announceChange: (records = 1) => {

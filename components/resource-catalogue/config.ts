@@ -73,6 +73,11 @@ export const settings = defineSettings({
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region that signed links name." },
   S3_ACCESS_KEY: { kind: "string", optional: true, description: "Key that signs links to assets." },
   S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
+  DATA_ACCESS_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of data access, for links to what scenes look like.",
+  },
   MATCHED_CAP: {
     kind: "integer",
     default: 1000,

@@ -68,6 +68,7 @@ export const manifest: Component = {
             ...acceptedTokensEnv(context),
             ...toWorkspaces(context),
             ...toStorage(context),
+            ...(context.isEnabled("data-access") && { DATA_ACCESS_PUBLIC_URL: context.publicUrl("data-access") }),
           },
           ports: [
             { name: "http", number: 8080 },

@@ -1,9 +1,11 @@
 import type { Logger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
+import { sendOpenApi } from "@swath/service/send-openapi";
 import type { FastifyInstance } from "fastify";
 
 import { addPermissionRoutes } from "./access/permissions.ts";
+import { OPERATIONS } from "./api/operations.ts";
 import { addAssetRoutes } from "./assets/routes.ts";
 import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
@@ -14,7 +16,6 @@ import { addFeedRoutes } from "./feed/routes.ts";
 import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
-import { sendOpenApi } from "./http/send-openapi.ts";
 import { addXmlBodies } from "./http/xml-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
 import { addRecordRoutes, findInScope } from "./ogc/records.ts";
@@ -40,7 +41,12 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     title: "Resource catalogue",
     version: "1.0.0",
     description: DESCRIPTION,
-    tags: [{ name: "stac", description: "STAC API" }],
+    tags: [
+      { name: "stac", description: "STAC API" },
+      { name: "records", description: "OGC API Features and Records" },
+      { name: "changes", description: "What changed, and what the caller may do" },
+    ],
+    operations: OPERATIONS,
   });
   app.addHook("onSend", (_request, reply, _payload, done) => {
     void reply

@@ -10,8 +10,8 @@ export async function renderHttpPage(): Promise<string> {
 
 # HTTP interfaces
 
-\`bin/swath urls\` prints the addresses of a deployment. A service with a JSON interface serves its OpenAPI 3.1 document at \`/openapi.json\` and
-an interactive page at \`/docs\`, which works in a browser that has logged in at the portal. The same documents, for programs that generate clients:
+\`bin/swath urls\` prints the addresses of a deployment. A service with a JSON interface serves its OpenAPI 3.0 document at \`/openapi.json\` (3.1
+with \`Accept: application/vnd.oai.openapi+json;version=3.1\`) and an interactive page at \`/docs\`, which works in a browser that has logged in at the portal. The same documents, for programs that generate clients:
 ${SERVICE_NAMES.map((name) => `[${name}](openapi/${name}.json)`).join(", ")}.
 
 Other interfaces follow standards that have documents of their own: the [identity service](identity.md) (OpenID Connect, UMA,

@@ -1,5 +1,6 @@
 import { createProcessingService } from "../../components/ades/service.ts";
 import { createIdentityApi } from "../../components/identity-api/service.ts";
+import { createCatalogueService } from "../../components/resource-catalogue/service.ts";
 import { createWorkspaceApi } from "../../components/workspace-api/service.ts";
 import { CallerLimits } from "../../libs/service/src/caller-limits.ts";
 import { createLogger } from "../../libs/service/src/index.ts";
@@ -7,12 +8,19 @@ import { createLogger } from "../../libs/service/src/index.ts";
 /** What the services are built from when nobody asks them anything: routes are read, no handler ever runs. */
 const logger = createLogger("reference", "fatal");
 const settings = { PLATFORM_DOMAIN: "example.org", PUBLIC_URL: "https://ades.example.org" };
-const nothing = { logger, settings, guard: async () => {}, limits: new CallerLimits() };
+const nothing = {
+  logger,
+  settings,
+  guard: async () => {},
+  limits: new CallerLimits(),
+  loadPool: { options: { max: 1 } },
+};
 
 /** The services that describe themselves, by the name of their document. */
 const SERVICES = {
   "processing-service": () => createProcessingService(nothing as never),
   "workspace-api": () => createWorkspaceApi(logger, nothing as never),
+  "resource-catalogue": () => createCatalogueService(logger, nothing as never),
   "identity-api": () => createIdentityApi(logger, nothing as never, "master"),
 } as const satisfies Record<string, () => ReturnType<typeof createProcessingService>>;
 
@@ -29,7 +37,7 @@ export interface OpenApiDocument {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
 }
 
-/** The OpenAPI 3.1 document that a service serves at `/openapi.json`. */
+/** The OpenAPI 3.1 document that a service serves at `/openapi.json` to clients that accept it. */
 export async function readDocument(name: ServiceName): Promise<OpenApiDocument> {
   const app = await SERVICES[name]();
   try {

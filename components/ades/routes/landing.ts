@@ -1,8 +1,9 @@
+import { openApiType, sendOpenApi } from "@swath/service/send-openapi";
 import type { FastifyInstance } from "fastify";
 
 import { conformancePage, landingPage } from "../pages/landing-pages.ts";
 import { answer, formOf } from "./answer.ts";
-import { apiDocument, chooseVersion, typeOf } from "./api-document.ts";
+import { apiDocument, readVersion } from "./api-document.ts";
 import { type ApiContext, type ApiFlavor, OGC_REL, resolveApiBase, link } from "./context.ts";
 import { formLinks } from "./page-links.ts";
 import * as schemas from "./schemas/processes.ts";
@@ -33,8 +34,8 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, apiF
       description: "OGC API Processes with application packages.",
       links: [
         ...formLinks(url, "This document"),
-        link(`${url}/api`, "service-desc", "OpenAPI 3.0", typeOf("3.0")),
-        link(`${url}/api?v=3.1`, "service-desc", "OpenAPI 3.1", typeOf("3.1")),
+        link(`${url}/api`, "service-desc", "OpenAPI 3.0", openApiType("3.0")),
+        link(`${url}/api?v=3.1`, "service-desc", "OpenAPI 3.1", openApiType("3.1")),
         link(`${url}/api?f=html`, "service-doc", "Interactive page", "text/html"),
         link(`${url}/conformance`, OGC_REL.conformance, "Conformance"),
         link(`${url}/processes`, OGC_REL.processes, "Processes"),
@@ -55,9 +56,7 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, apiF
     if (formOf(request) === "html") {
       return reply.redirect("/docs");
     }
-    const version = chooseVersion(request);
-    const document = apiDocument(app.swagger(), version, resolveApiBase(context, request, apiFlavor));
-    // As bytes: of a text the framework would rewrite the media type, whose exact words are the standard's.
-    return reply.type(typeOf(version)).send(Buffer.from(JSON.stringify(document)));
+    const document = apiDocument(app.swagger(), resolveApiBase(context, request, apiFlavor));
+    return sendOpenApi(request, reply, document, readVersion(request));
   });
 }

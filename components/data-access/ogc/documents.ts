@@ -1,3 +1,5 @@
+import { openApiType } from "@swath/service/send-openapi";
+
 import type { Layer } from "../layers/layer.ts";
 import { placesOf } from "../layers/position.ts";
 import { TILE_MATRIX_SETS, type TileMatrixSet, crsUri } from "../tiles/tile-matrix-sets.ts";
@@ -61,7 +63,7 @@ export function toLandingPage(title: string, base: string) {
       link("self", "/", "application/json", "This document"),
       link("conformance", "/conformance", "application/json", "What is conformed to"),
       link("data", "/collections", "application/json", "Layers"),
-      link("service-desc", "/openapi.json", "application/vnd.oai.openapi+json;version=3.1", "OpenAPI"),
+      link("service-desc", "/openapi.json", openApiType("3.0"), "OpenAPI"),
       link("service-doc", "/docs", "text/html", "Documentation"),
       link(
         "http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes",

@@ -8,6 +8,7 @@ import { normalizeItem, normalizeLinks } from "../registrars/normalize-item.ts";
 import type { PartFailures } from "../registrars/part-failures.ts";
 import { keepGoodParts, readJson } from "../registrars/read-tolerantly.ts";
 import type { ReadOptions, Sources } from "../sources/source-types.ts";
+import type { HarvestedLink } from "../store/harvested-links.ts";
 import type { RecordProblem } from "../store/problems.ts";
 import type { KnownDocument, ReadDocument } from "../store/read-documents.ts";
 import type { KnownRecord } from "../store/records.ts";
@@ -28,6 +29,8 @@ export interface HarvestedPage {
   readonly unchanged?: readonly UnchangedRecord[];
   /** Catalogues and collections that were read. */
   readonly catalogs?: readonly ReadDocument[];
+  /** Links of a static catalogue that were followed. */
+  readonly links?: readonly HarvestedLink[];
   /** Undefined at the end. */
   readonly next?: object;
 }

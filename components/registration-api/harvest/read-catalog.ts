@@ -3,6 +3,7 @@ import { isStac, parseStac, walkItems } from "@swath/stac";
 import { normalizeItem } from "../registrars/normalize-item.ts";
 import { createTolerantReader, keepGoodParts, parseJson, readWithPatience } from "../registrars/read-tolerantly.ts";
 import type { SourceDocument } from "../sources/source-types.ts";
+import type { HarvestedLink } from "../store/harvested-links.ts";
 import type { KnownDocument, ReadDocument } from "../store/read-documents.ts";
 import type { HarvesterConfig } from "./config.ts";
 import type { HarvestedPage, PageOptions, UnchangedRecord } from "./pages.ts";
@@ -77,21 +78,32 @@ export async function* readCatalog(
 
   let items: HarvestedPage["items"][number][] = [];
   let unchanged: UnchangedRecord[] = [];
+  let links: HarvestedLink[] = [];
   const takePage = (): HarvestedPage => {
-    const page = { items, unchanged, problems: failures.take(), catalogs };
-    [items, unchanged, catalogs] = [[], [], []];
+    const page = { items, unchanged, problems: failures.take(), catalogs, links };
+    [items, unchanged, catalogs, links] = [[], [], [], []];
     return page;
   };
+  const readTolerantly = createTolerantReader(load, options, failures);
   const root = await load(resource.url);
   const walk = walkItems(
     { href: root.href, value: keepGoodParts(root.value, root.href, failures.note) },
     {
-      read: createTolerantReader(load, options, failures),
+      read: async (href, from, rel) => {
+        const found = await readTolerantly(href, from, rel);
+        const [address, document] = [sources.normalize(href), sources.normalize(found.href)];
+        links.push({ document: address, parent: sources.normalize(from) });
+        if (document !== address) {
+          // Redirected: what it links to names this address, a later failure that one.
+          links.push({ document, parent: address });
+        }
+        return found;
+      },
       maxDocuments: MAX_DOCUMENTS,
       maxDepth: MAX_DEPTH,
       onTooDeep: ({ where, problem }) => {
         failures.note({ record: where, reason: problem });
-        failures.noteMissedCatalog();
+        failures.noteMissedCatalog(where);
       },
     },
   );

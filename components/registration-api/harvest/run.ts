@@ -12,6 +12,7 @@ import { type Tools, defaultCollection, readRights } from "../registrars/registr
 import { writeBatch } from "../registrars/write-batch.ts";
 import type { ReadOptions } from "../sources/source-types.ts";
 import { type Harvester, findHarvester, setCursor } from "../store/harvesters.ts";
+import { forgetLinks, keepBelow, noteLinks } from "../store/harvested-links.ts";
 import { findReadDocument, forgetReadDocuments, keepReadDocuments } from "../store/read-documents.ts";
 import { type Origin, findUnmet, noteUnread } from "../store/records.ts";
 import { runBucket } from "./bucket.ts";
@@ -46,7 +47,7 @@ export function createHarvestRegistrar(tools: Tools): Registrar {
         break;
       case "OADS":
         await runOads(tools, context, harvester);
-        await endRun(tools, context, harvester, true);
+        await endRun(tools, context, harvester, []);
         break;
       default:
         await endRun(tools, context, harvester, await runPages(tools, context, harvester));
@@ -70,8 +71,8 @@ async function checkDataNetwork({ sources, offeredBucket }: Tools, { task, signa
   }
 }
 
-/** @returns whether everything of the source was met */
-async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<boolean> {
+/** @returns addresses of catalogues of the source that could not be read */
+async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<readonly string[]> {
   const { config, cursor } = harvester;
   const { task, signal } = context;
   const origin: Origin = { scope: task.scope, sequence: task.id, harvester: harvester.name };
@@ -107,6 +108,9 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
       (await writeBatch(tools, context, { origin, collection, batch })).forEach((id) => refused.add(id));
     }
     await writeRecords(tools, context, origin, page);
+    if (config.deletions) {
+      await noteLinks(tools.pool, { scope: task.scope, harvester: harvester.name, run: task.id }, page.links ?? []);
+    }
     // Those that were refused are read and named again at the next run.
     const written = ready.flatMap(({ item, read }) => (read === undefined || refused.has(item.id) ? [] : [read]));
     await keepReadDocuments(tools.pool, harvester, [...(page.catalogs ?? []), ...written]);
@@ -120,7 +124,7 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
     await context.save(page.next);
   }
   await keep((await failures.settle(context)).map(({ record }) => record));
-  return !failures.hasMissedCatalog();
+  return failures.missedCatalogs().map(tools.sources.normalize);
 }
 
 /** The items of documents whose records somebody took out of the catalogue. */
@@ -145,13 +149,22 @@ async function readAgain(
 }
 
 /** After everything that the source has: what is gone from it goes here, if that is wanted. */
-async function endRun(tools: Tools, context: TaskContext, harvester: Harvester, isWhole: boolean): Promise<void> {
-  if (harvester.config.deletions && isWhole) {
-    await removeUnmet(tools, context, harvester.name);
-  } else if (harvester.config.deletions) {
-    const reason =
-      "Parts of the catalogue cannot be read, so nothing was taken out in this run that may be below them.";
-    await context.report([{ record: harvester.config.resource.url, reason }]);
+async function endRun(
+  tools: Tools,
+  context: TaskContext,
+  harvester: Harvester,
+  missed: readonly string[],
+): Promise<void> {
+  const { name, config } = harvester;
+  if (config.deletions) {
+    const run = { scope: context.task.scope, harvester: name, run: context.task.id };
+    if (missed.length > 0) {
+      const reason = "Parts of the catalogue cannot be read; nothing that was below them was taken out in this run.";
+      await context.report([{ record: config.resource.url, reason }]);
+      await keepBelow(tools.pool, run, missed);
+    }
+    await removeUnmet(tools, context, name);
+    await forgetLinks(tools.pool, run);
   }
   await forgetReadDocuments(tools.pool, harvester);
   await setCursor(tools.pool, harvester, (context.task.started_at ?? new Date()).toISOString());

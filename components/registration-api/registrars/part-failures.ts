@@ -14,9 +14,9 @@ export interface PartFailures {
   readonly postpone: (href: string, error: RegistrationError) => void;
   /** Something was read. */
   readonly reset: () => void;
-  /** A catalogue, page or collection was missed, and so nobody knows what was below it. */
-  readonly noteMissedCatalog: () => void;
-  readonly hasMissedCatalog: () => boolean;
+  /** The catalogue, page or collection at this address was missed: what is below it is not known. */
+  readonly noteMissedCatalog: (href: string) => void;
+  readonly missedCatalogs: () => readonly string[];
   /** Problems since the last call. */
   readonly take: () => readonly RecordProblem[];
   /**
@@ -31,7 +31,7 @@ export function createPartFailures(): PartFailures {
   const problems: RecordProblem[] = [];
   const postponed: RecordProblem[] = [];
   let inARow = 0;
-  let hasMissedCatalog = false;
+  const missedCatalogs: string[] = [];
   return {
     note: (problem) => {
       problems.push(problem);
@@ -46,10 +46,10 @@ export function createPartFailures(): PartFailures {
     reset: () => {
       inARow = 0;
     },
-    noteMissedCatalog: () => {
-      hasMissedCatalog = true;
+    noteMissedCatalog: (href) => {
+      missedCatalogs.push(href);
     },
-    hasMissedCatalog: () => hasMissedCatalog,
+    missedCatalogs: () => missedCatalogs,
     take: () => problems.splice(0),
     settle: async ({ task, report }) => {
       const [first] = postponed;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { nameContent } from "@swath/products";
 import { isUnavailable } from "@swath/service";
 import { StacError, type WalkOptions, isStac, parseStac } from "@swath/stac";
 import { createBackOff } from "@swath/work";
@@ -59,7 +60,12 @@ export function parseJson(bytes: Buffer, href: string): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
-    throw new RegistrationError(`${href} is not valid JSON: ${(cause as Error).message}.`, { cause });
+    const name = nameContent(bytes, href);
+    const problem =
+      name === undefined
+        ? `is not valid JSON: ${(cause as Error).message}.`
+        : `is ${name}, which is not converted. What can be registered is STAC, a raster, or the folder or metadata file of a Sentinel-1, 2, 3 or Landsat product; register a STAC item that has this file as an asset.`;
+    throw new RegistrationError(`${href} ${problem}`, { cause });
   }
 }
 
@@ -84,7 +90,7 @@ export function createTolerantReader(
       }
       const known = error instanceof RegistrationError ? error : undefined;
       if (rel !== "item" && known?.isGone !== true) {
-        failures.noteMissedCatalog();
+        failures.noteMissedCatalog(href);
       }
       if (known?.isTransient === true) {
         failures.postpone(href, known);

@@ -76,6 +76,7 @@ export async function listCreatedBy(pool: pg.Pool, createdBy: string): Promise<r
 export async function deleteHarvester(pool: pg.Pool, scope: string, name: string): Promise<boolean> {
   await pool.query("delete from watched_object where scope = $1 and harvester = $2", [scope, name]);
   await pool.query("delete from read_document where scope = $1 and harvester = $2", [scope, name]);
+  await pool.query("delete from harvested_link where scope = $1 and harvester = $2", [scope, name]);
   const { rowCount } = await pool.query("delete from harvester where scope = $1 and name = $2", [scope, name]);
   return rowCount === 1;
 }

@@ -86,7 +86,7 @@ test("a file that is no JSON at all is refused once, whatever bytes it has", asy
   t.after(source.close);
   const { body } = await register("/register", { type: "stac-item", url: `${source.url}/scene.json` });
   assert.deepEqual([body.state, body.attempts], ["failed", 1], JSON.stringify(body));
-  assert.match(body.reason, /scene\.json is not valid JSON/);
+  assert.match(body.reason, /scene\.json is TIFF, which is not converted/);
 });
 
 test("a document that comes compressed, asked for or not", async (t) => {
@@ -193,7 +193,7 @@ test("documents that are away for the moment do not keep the rest of a catalogue
   assert.deepEqual(await idsOf("partly"), ["back", "i1", "i2", "i3"]);
 });
 
-test("a document that stays away is named in the end; a harvest gives up after its attempts, and takes nothing out below it", async (t) => {
+test("a document that stays away is named in the end; a harvest gives up after its attempts, and takes nothing out below it alone", async (t) => {
   const items = Array.from({ length: 250 }, (_, index): readonly [string, unknown] => [
     `/h${index}`,
     plain(`h${index}`, "followed"),
@@ -201,8 +201,10 @@ test("a document that stays away is named in the end; a harvest gives up after i
   const all = items.map(([path]): readonly [string, string] => ["item", path]);
   const documents = new Map<string, unknown>([
     ["/catalog.json", catalog("root", ["child", "/below"], ...all)],
-    ["/below", catalog("below", ["item", "/b1"])],
+    ["/below", catalog("below", ["item", "/b1"], ["child", "/deeper"])],
+    ["/deeper", catalog("deeper", ["item", "/b2"])],
     ["/b1", plain("b1", "followed")],
+    ["/b2", plain("b2", "followed")],
     ...items,
   ]);
   const source = await startSource(documents);
@@ -222,7 +224,7 @@ test("a document that stays away is named in the end; a harvest gives up after i
     });
     return body;
   };
-  assert.equal((await run()).result.registered, 251);
+  assert.equal((await run()).result.registered, 252);
 
   // A catalogue that is away, an item that is broken, one that is away, and one that is gone.
   documents.set("/below", 503);
@@ -231,19 +233,22 @@ test("a document that stays away is named in the end; a harvest gives up after i
   documents.delete("/h3");
   documents.set("/catalog.json", catalog("root", ["child", "/below"], ...all.slice(0, -1)));
   const partial = await run();
-  assert.deepEqual([partial.state, partial.result.removed, partial.attempts], ["done", 0, 10], JSON.stringify(partial));
+  assert.deepEqual([partial.state, partial.result.removed, partial.attempts], ["done", 2, 10], JSON.stringify(partial));
   const problems = await problemsOf(partial.id);
   assert.match(problems.get(`${source.url}/below`) ?? "", /status 503/);
   assert.match(problems.get(`${source.url}/h3`) ?? "", /nothing at this address/);
-  assert.match(problems.get(`${source.url}/catalog.json`) ?? "", /nothing was taken out/);
-  assert.equal((await idsOf("followed")).length, 251);
+  assert.match(problems.get(`${source.url}/catalog.json`) ?? "", /nothing that was below them was taken out/);
+  const isKept = async () => {
+    const kept = await idsOf("followed");
+    return ["b1", "b2", "h1", "h2", "h3", "h249"].map((id) => kept.includes(id));
+  };
+  assert.deepEqual(await isKept(), [true, true, true, true, false, false]);
+  // Still away in another run, whose links of the one before are what is known.
+  assert.equal((await run()).result.removed, 0);
+  assert.deepEqual(await isKept(), [true, true, true, true, false, false]);
 
   documents.set("/below", catalog("below"));
   const whole = await run();
-  assert.deepEqual([whole.state, whole.result.removed], ["done", 3], JSON.stringify(whole));
-  const kept = await idsOf("followed");
-  assert.deepEqual(
-    ["b1", "h1", "h2", "h3", "h249"].map((id) => kept.includes(id)),
-    [false, true, true, false, false],
-  );
+  assert.deepEqual([whole.state, whole.result.removed], ["done", 2], JSON.stringify(whole));
+  assert.deepEqual(await isKept(), [false, false, true, true, false, false]);
 });

@@ -1,8 +1,10 @@
 import { mayWriteSomewhere } from "../access/reader.ts";
 import { baseOf } from "../http/context.ts";
+import { childOf, childrenOf } from "../xml/element.ts";
 import { element, elements, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
 import { type CswCall, type CswResponse, cswUrl } from "./context.ts";
+import type { CswInput } from "./input.ts";
 import { OwsError } from "./ows-error.ts";
 import { renderFilterCapabilities } from "./filter-capabilities.ts";
 import { ADDITIONAL_QUERYABLES, ISO_QUERYABLES, SUPPORTED_QUERYABLES } from "./queryables.ts";
@@ -13,14 +15,10 @@ type Section = (typeof SECTIONS)[number];
 
 /** GetCapabilities (OGC 07-006r1 §10.5, OGC 12-176r7 §7.1). They change with the rights of the caller alone, and so does their sequence. */
 export async function getCapabilities({ context, request, input }: CswCall): Promise<CswResponse> {
-  const { version, parameters, document } = input;
+  const { version, parameters } = input;
   // Operations that would refuse the caller are not offered.
   const isWriter = mayWriteSomewhere(await context.readerOf(request));
   const sequence = isWriter ? "1" : "1-reader";
-  const formats = parameters.get("acceptformats");
-  if (formats && !/(?:application|text)\/xml|\*\/\*/.test(formats)) {
-    throw new OwsError("InvalidParameterValue", "acceptformats", "Capabilities are sent as application/xml.");
-  }
   const known = parameters.get("updatesequence");
   if (known === sequence && version === "3.0.0") {
     throw new OwsError(
@@ -29,20 +27,9 @@ export async function getCapabilities({ context, request, input }: CswCall): Pro
       "The capabilities are those of this update sequence.",
     );
   }
-  const listed = document?.request.children
-    .find(({ name }) => name === "Sections")
-    ?.children.map(({ text }) => text.trim());
-  const requested =
-    listed ??
-    parameters
-      .get("sections")
-      ?.split(",")
-      .map((section) => section.trim()) ??
-    [];
+  const wanted = readSections(input);
   const isWanted = (section: Section): boolean =>
-    requested.length === 0 ||
-    requested.some((name) => name === section || name === "All" || name === "") ||
-    (section === "Filter_Capabilities" && version === "3.0.0");
+    wanted === undefined || section === "Filter_Capabilities" || wanted.has(section) || wanted.has("All");
   const { csw, ows, schema } = DIALECTS[version];
   const renderers: Readonly<Record<Section, () => string>> = {
     ServiceIdentification: () => renderIdentification(version),
@@ -58,6 +45,13 @@ export async function getCapabilities({ context, request, input }: CswCall): Pro
   return {
     body: `<csw:Capabilities xmlns:csw="${csw}" xmlns:ows="${ows}" ${filter} xmlns:xlink="${NS.xlink}" xmlns:xsi="${NS.xsi}" version="${version}" updateSequence="${sequence}" xsi:schemaLocation="${csw} ${schema}">${sections.join("")}</csw:Capabilities>`,
   };
+}
+
+/** The sections that a request names; none by an empty list, all (`undefined`) without one (OGC 05-008 §7.3.3). The schemas require Filter_Capabilities. */
+function readSections({ document, parameters }: CswInput): ReadonlySet<string> | undefined {
+  const listed = childOf(document?.request, "Sections");
+  const names = listed ? childrenOf(listed, "Section").map(({ text }) => text) : parameters.get("sections")?.split(",");
+  return names && new Set(names.map((name) => name.trim()));
 }
 
 function renderIdentification(version: CswVersion): string {

@@ -12,6 +12,7 @@ import {
 } from "../query/expression.ts";
 import { type XmlElement, childOf, descendantsOf, textOf } from "../xml/element.ts";
 import { GEOMETRIES, parseGml } from "../xml/gml.ts";
+import { NS } from "../xml/namespaces.ts";
 import { XmlError } from "../xml/xml-error.ts";
 
 const COMPARISONS: ReadonlyMap<string, Operator> = new Map(
@@ -54,6 +55,8 @@ const TEMPORAL: ReadonlyMap<string, Operator> = new Map(
 const ARITHMETIC: ReadonlyMap<string, Operator> = new Map(
   Object.entries<Operator>({ Add: "+", Sub: "-", Mul: "*", Div: "/" }),
 );
+/** Key-value pairs may have a filter without prefixes. */
+const NAMESPACES = new Set<string>([NS.ogc, NS.fes2, ""]);
 const LOGICAL = new Set(["And", "Or", "Not"]);
 const IDS = new Set(["FeatureId", "GmlObjectId", "ResourceId", "_Id"]);
 const METRES: ReadonlyMap<string, number> = new Map(
@@ -75,6 +78,11 @@ const METRES: ReadonlyMap<string, number> = new Map(
  * @throws {FilterError} naming the element at fault
  */
 export function parseFilterXml(filter: XmlElement): Expression | undefined {
+  if (!NAMESPACES.has(filter.namespace)) {
+    throw new FilterError(
+      `the Filter must be in the namespace ${NS.ogc} or ${NS.fes2}, not ${filter.namespace.slice(0, 80)}`,
+    );
+  }
   const state = { conditions: 0 };
   try {
     const conditions = filter.children.map((child) => readCondition(child, state, 0));

@@ -16,7 +16,8 @@ import { readSearch } from "./search.ts";
 import { DIALECTS } from "./versions.ts";
 
 const MAX_RECORDS = 1000;
-const TYPES = /^(?:\w+:)?(?:Record|BriefRecord|SummaryRecord|MD_Metadata|MI_Metadata)$/;
+/** BriefRecord and SummaryRecord are views, which cannot be queried (OGC 07-006r1 §10.2.5.3). */
+const TYPES = /^(?:\w+:)?(?:Record|MD_Metadata|MI_Metadata)$/;
 
 /** GetRecords (OGC 07-006r1 §10.8, OGC 12-176r7 §7.3). */
 export async function getRecords({ context, request, input }: CswCall): Promise<CswResponse> {
@@ -57,9 +58,9 @@ export async function getRecords({ context, request, input }: CswCall): Promise<
   const limit = resultType === "hits" ? 0 : Math.min(requested, MAX_RECORDS);
   const reader = await context.readerOf(request);
   const { records, matched, next } = await searchRecords(context, {
+    kinds: KINDS,
     ...search,
     reader,
-    kinds: KINDS,
     limit,
     ...(start > 1 && { offset: start - 1 }),
     ...context.harvestCount,

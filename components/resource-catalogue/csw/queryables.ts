@@ -7,6 +7,8 @@ export type Queryable =
   | { readonly kind: "text"; readonly property: string; readonly fallback?: string }
   /** A list of texts, or one. */
   | { readonly kind: "list"; readonly property: string }
+  /** What a record says that it relates to, and its collection. */
+  | { readonly kind: "relation"; readonly property: "relation" }
   | { readonly kind: "time"; readonly property: string }
   | { readonly kind: "number"; readonly property: string }
   /** A property of which only the other operand tells the type. */
@@ -54,7 +56,7 @@ const QUERYABLES: ReadonlyMap<string, Queryable> = new Map(
     tempextent_end: { kind: "end" },
     boundingbox: { kind: "place" },
     wgs84boundingbox: { kind: "place" },
-    spatial: { kind: "place" },
+    spatial: list("spatial"),
     envelope: { kind: "place" },
     geometry: { kind: "place" },
     language: text("language"),
@@ -62,8 +64,8 @@ const QUERYABLES: ReadonlyMap<string, Queryable> = new Map(
     creator: list("creator"),
     publisher: list("publisher"),
     contributor: list("contributor"),
-    relation: list("relation"),
-    association: list("relation"),
+    relation: { kind: "relation", property: "relation" },
+    association: { kind: "relation", property: "relation" },
     parentidentifier: text("collection"),
     collection: text("collection"),
     source: list("source"),
@@ -163,6 +165,8 @@ export function toSortKey(name: string, direction: "asc" | "desc"): SortKey {
     case "begin":
     case "end":
       return { property: "datetime", direction };
+    case "relation":
+      return { property: "collection", direction };
     default:
       return { property: queryable.property, direction };
   }

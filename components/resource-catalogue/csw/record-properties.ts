@@ -102,7 +102,7 @@ function changeItem(context: CatalogueContext, { text, collection }: StoredRecor
     } else {
       properties.set(
         property,
-        queryable.kind === "list"
+        queryable.kind === "list" || queryable.kind === "relation"
           ? [value]
           : queryable.kind === "number" || typeof properties.get(property) === "number"
             ? Number(value)

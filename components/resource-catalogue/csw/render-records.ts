@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { FastifyRequest } from "fastify";
 
 import { baseOf } from "../http/context.ts";
@@ -7,7 +9,9 @@ import { type ElementSet, toDcRecord } from "../mapping/to-dc.ts";
 import { toIsoRecord } from "../mapping/to-iso.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { stripDeclaration } from "../xml/decode.ts";
+import type { XmlElement } from "../xml/element.ts";
 import { NS } from "../xml/namespaces.ts";
+import { readXml } from "../xml/read.ts";
 import { readSources } from "../store/read-sources.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import type { CswVersion, OutputSchema } from "./versions.ts";
@@ -34,18 +38,41 @@ export async function renderRecords(
       const sources = await readSources(context.pool, kept);
       return records.map((record) => {
         const source = sources.get(record.n);
-        return source === undefined ? toIsoRecord(summarize(record), set) : stripDeclaration(source);
+        return source === undefined ? toIsoRecord(summarize(record, context.viewLinks), set) : stripDeclaration(source);
       });
     }
     case NS.atom:
       return records.map((record) =>
-        toAtomEntry(summarize(record), { ...atomLinks(request, record), isRoot: areRoots }),
+        toAtomEntry(summarize(record, context.viewLinks), { ...atomLinks(request, record), isRoot: areRoots }),
       );
-    default:
-      return records.map((record) =>
-        toDcRecord(summarize(record), { version, set, ...(only && { only }), isRoot: areRoots }),
-      );
+    default: {
+      const roots = await readDublinCore(context, records);
+      return records.map((record) => {
+        const source = roots.get(record.n);
+        return toDcRecord(summarize(record, context.viewLinks), {
+          version,
+          set,
+          isRoot: areRoots,
+          ...(only && { only }),
+          ...(source && { source }),
+        });
+      });
+    }
   }
+}
+
+/** Roots of the documents of records that came as Dublin Core, by their numbers. Each is parsed in a turn of its own. */
+async function readDublinCore(
+  { pool }: CatalogueContext,
+  records: readonly StoredRecord[],
+): Promise<ReadonlyMap<string, XmlElement>> {
+  const kept = records.filter(({ format }) => format === "dc");
+  const roots = new Map<string, XmlElement>();
+  for (const [n, bytes] of await readSources(pool, kept)) {
+    roots.set(n, (await readXml(bytes)).root);
+    await nextTurn();
+  }
+  return roots;
 }
 
 /** Address of a record, and of its other forms. */

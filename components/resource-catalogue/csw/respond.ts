@@ -2,6 +2,8 @@ import { parseForm } from "@swath/service/parse-form";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { CatalogueContext } from "../http/context.ts";
+import { readParameters } from "../opensearch/parameters.ts";
+import { respondToDescribe, respondToSearch } from "../opensearch/respond.ts";
 import { readXml } from "../xml/read.ts";
 import { getCapabilities } from "./capabilities.ts";
 import { type CswCall, type CswResponse, XML_TYPE } from "./context.ts";
@@ -30,13 +32,26 @@ const HANDLERS: ReadonlyMap<string, (call: CswCall) => CswResponse | Promise<Csw
   }),
 );
 
-/** Answers a request by key-value pairs. */
-export const respondToQuery = (
+/** Answers a request by key-value pairs: one with `mode=opensearch`, as pycsw has it, by OpenSearch. */
+export async function respondToQuery(
   context: CatalogueContext,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> =>
-  respond(context, request, reply, () => Promise.resolve(readKvp(request.query as Record<string, unknown>)));
+): Promise<FastifyReply> {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const mode = Object.entries(query).find(([name]) => name.toLowerCase() === "mode")?.[1];
+  if (mode === undefined || mode === "") {
+    return respond(context, request, reply, () => Promise.resolve(readKvp(query)));
+  }
+  if (mode !== "opensearch") {
+    const wrong = new OwsError("InvalidParameterValue", "mode", "The parameter mode must be opensearch, or left out.");
+    return sendError(request, reply, wrong, { version: guess(request) });
+  }
+  const operation = Object.entries(query).find(([name]) => name.toLowerCase() === "request")?.[1];
+  return operation === undefined || operation === "GetCapabilities"
+    ? respondToDescribe(request, reply)
+    : respondToSearch(context, request, reply, readParameters(query));
+}
 
 /** Answers a document, or key-value pairs in a body. */
 export const respondToBody = (

@@ -3,6 +3,8 @@ import { parseElements } from "@swath/xml";
 import { parseInterval } from "../model/instant.ts";
 import { cleanDate } from "../model/xml-record.ts";
 import { type Expression, FilterError, allOf } from "../query/expression.ts";
+import { readFilterParameters } from "../opensearch/parameters.ts";
+import { parseOpenSearch } from "../opensearch/search.ts";
 import { parseBbox } from "../query/places.ts";
 import type { SearchRequest, SortKey } from "../query/search-request.ts";
 import { parseTerms } from "../query/words.ts";
@@ -16,8 +18,11 @@ import { OwsError } from "./ows-error.ts";
 import { toSortKey } from "./queryables.ts";
 import { toCatalogue } from "./to-catalogue.ts";
 
-/** What a GetRecords request looks for. @throws {OwsError | FilterError} */
-export function readSearch(input: CswInput): Pick<SearchRequest, "filter" | "place" | "time" | "ids" | "sort"> {
+type Search = Pick<SearchRequest, "filter" | "place" | "time" | "ids" | "sort" | "collections"> &
+  Pick<Partial<SearchRequest>, "kinds">;
+
+/** What a GetRecords request looks for. @throws {OwsError | FilterError | Problem} */
+export function readSearch(input: CswInput): Search {
   const { parameters } = input;
   const words = parameters.get("q");
   const ids = parameters
@@ -27,15 +32,43 @@ export function readSearch(input: CswInput): Pick<SearchRequest, "filter" | "pla
   const bbox = parameters.get("bbox");
   const time = parameters.get("time");
   const terms = words === undefined || words.trim() === "" ? undefined : parseTerms([words.replaceAll(/[*%]/g, " ")]);
-  const filter = allOf([readFilter(input), terms && { kind: "words", query: terms }, NO_MAIN_RECORDS]);
+  const filters = readFilters(input);
+  const { search: opened } = parseOpenSearch(filters);
+  const filter = allOf([readFilter(input), terms && { kind: "words", query: terms }, opened.filter, NO_MAIN_RECORDS]);
   const sort = readSort(input);
   return {
+    ...opened,
+    ...(filters.has("parentIdentifier") && { kinds: ["i", "r"] }),
     ...(filter && { filter }),
     ...(ids && ids.length > 0 && { ids }),
-    ...(bbox && { place: readBbox(bbox) }),
-    ...(time && { time: readTime(time) }),
+    ...(bbox && !filters.has("relation") && { place: parseBbox(readBbox(bbox)) }),
+    ...(time && !filters.has("timeRelation") && { time: readTime(time) }),
     ...(sort && { sort }),
   };
+}
+
+/** Parameters of OpenSearch among the key-value pairs, with the box and the time where a relation says how they lie. */
+function readFilters({ parameters, document }: CswInput): ReadonlyMap<string, string> {
+  if (document !== undefined) {
+    return new Map();
+  }
+  const filters = new Map(readFilterParameters(parameters));
+  const crs = parameters.get("geometry_crs");
+  if (crs && isLatitudeFirst(crs)) {
+    throw new OwsError(
+      "InvalidParameterValue",
+      "geometry_crs",
+      "The parameter geometry_crs must be urn:ogc:def:crs:OGC:1.3:CRS84, whose positions have longitude first.",
+    );
+  }
+  const [bbox, time] = [parameters.get("bbox"), parameters.get("time")];
+  if (bbox && filters.has("relation")) {
+    filters.set("bbox", readBbox(bbox).join(","));
+  }
+  if (time && filters.has("timeRelation")) {
+    filters.set("time", time);
+  }
+  return filters;
 }
 
 /** The constraint as a filter of the catalogue. */
@@ -108,7 +141,7 @@ function toDirection(text: string | undefined): "asc" | "desc" {
 }
 
 /** `west,south,east,north`, or in the order of the reference system that follows. */
-function readBbox(text: string): NonNullable<SearchRequest["place"]> {
+function readBbox(text: string): readonly number[] {
   const parts = text.split(",");
   const [a = 0, b = 0, c = 0, d = 0] = parts
     .slice(0, 4)
@@ -120,7 +153,7 @@ function readBbox(text: string): NonNullable<SearchRequest["place"]> {
       "The parameter bbox must have 4 numbers, and a reference system if wanted.",
     );
   }
-  return parseBbox(parts[4] !== undefined && isLatitudeFirst(parts[4]) ? [b, a, d, c] : [a, b, c, d]);
+  return parts[4] !== undefined && isLatitudeFirst(parts[4]) ? [b, a, d, c] : [a, b, c, d];
 }
 
 function readTime(text: string): NonNullable<SearchRequest["time"]> {

@@ -28,7 +28,10 @@ const FLIPPED: ReadonlyMap<string, Operator> = new Map(
  * A filter of CSW as one of the catalogue: names of queryables become properties, literals get the type of what they are compared with.
  * @throws {OwsError | FilterError} naming the property or the literal at fault
  */
-export function toCatalogue(expression: Expression): Expression {
+export const toCatalogue = (expression: Expression): Expression => translate(expression, false);
+
+/** @param isInNot whether a `not` is around the expression: spatial operators are false there, not null, for records without a place */
+function translate(expression: Expression, isInNot: boolean): Expression {
   if (expression.kind === "property") {
     return property(nameOf(findQueryable(expression.name)));
   }
@@ -37,7 +40,7 @@ export function toCatalogue(expression: Expression): Expression {
   }
   const { op, args } = expression;
   if (op === "and" || op === "or" || op === "not") {
-    return call(op, ...args.map(toCatalogue));
+    return call(op, ...args.map((arg) => translate(arg, isInNot || op === "not")));
   }
   if (COMPARISONS.has(op)) {
     return toComparison(op, args);
@@ -64,7 +67,10 @@ export function toCatalogue(expression: Expression): Expression {
   if (op === "t_during") {
     return toDuring(args);
   }
-  return call(op, ...args.map((arg) => toOperand(op, arg)));
+  const translated = call(op, ...args.map((arg) => toOperand(op, arg)));
+  return isInNot && op.startsWith("s_")
+    ? call("and", call("not", call("isNull", property("geometry"))), translated)
+    : translated;
 }
 
 /** The property that a queryable is. */
@@ -75,6 +81,8 @@ function nameOf(queryable: Queryable): string {
     case "begin":
     case "end":
       return "datetime";
+    case "relation":
+      return "collection";
     case "words":
       throw new FilterError("AnyText takes PropertyIsLike and PropertyIsEqualTo only");
     default:
@@ -132,6 +140,11 @@ function toComparison(op: Operator, args: readonly Expression[]): Expression {
     }
     case "list":
       return toListTest(op, queryable.property, textOf(second), isFolded);
+    case "relation": {
+      const value = textOf(second);
+      const tests = RELATIONS.map((name) => toListTest(op, name, value, isFolded));
+      return op === "<>" ? call("and", ...tests.map(orMissing)) : call("or", ...tests);
+    }
     case "number":
       return call(op, property(queryable.property), toNumber(second));
     case "any":
@@ -302,10 +315,19 @@ function toLike([left, right]: readonly Expression[]): Expression {
     case "list":
     case "any":
       return call("like", rewrap(queryable.property), right as Expression);
+    case "relation":
+      return call("or", ...RELATIONS.map((name) => call("like", rewrap(name), right as Expression)));
     default:
       throw new FilterError(`${subject.name.slice(0, 80)} is no text; LIKE does not compare it`);
   }
 }
+
+/** Where dc:relation of a record comes from. */
+const RELATIONS = ["relation", "collection"] as const;
+
+/** `<>` of a property that is not there is true. */
+const orMissing = (test: Expression, index: number): Expression =>
+  call("or", call("isNull", property(RELATIONS[index] as string)), test);
 
 function replaceInner(expression: Expression, inner: Expression): Expression {
   return expression.kind === "call"

@@ -10,6 +10,8 @@ export interface CswDialect {
   readonly schema: string;
   /** Version of exception reports. */
   readonly exceptions: string;
+  /** Name of the attribute of exception reports that says their language (OGC 05-008 §8.4, OGC 06-121r9 §8.5). */
+  readonly languageAttribute: string;
 }
 
 export const DIALECTS: Readonly<Record<CswVersion, CswDialect>> = {
@@ -19,6 +21,7 @@ export const DIALECTS: Readonly<Record<CswVersion, CswDialect>> = {
     ows: NS.ows,
     schema: "http://schemas.opengis.net/csw/2.0.2/CSW-discovery.xsd",
     exceptions: "1.2.0",
+    languageAttribute: "language",
   },
   "3.0.0": {
     version: "3.0.0",
@@ -26,6 +29,7 @@ export const DIALECTS: Readonly<Record<CswVersion, CswDialect>> = {
     ows: NS.ows2,
     schema: "http://schemas.opengis.net/cat/csw/3.0/cswAll.xsd",
     exceptions: "3.0.0",
+    languageAttribute: "xml:lang",
   },
 };
 

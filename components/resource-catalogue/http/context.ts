@@ -9,6 +9,7 @@ import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { CollectionMemory } from "../store/collection-memory.ts";
 import type { GroupInserts } from "../store/group-inserts.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import type { SearchDeps } from "../store/run-search.ts";
 import type { Bell } from "../feed/bell.ts";
@@ -36,6 +37,8 @@ export interface CatalogueContext extends SearchDeps {
   /** The same in protocols that cannot say that there are more. */
   readonly harvestCount: Pick<SearchRequest, "countUpTo" | "estimatesBeyond">;
   readonly publicUrl: string;
+  /** Where data access shows records. */
+  readonly viewLinks: ViewLinks;
   /** Reads a document at an address that a client names. */
   readonly fetchSource: FetchSource;
   /** Signs links to assets in the platform's object storage. */

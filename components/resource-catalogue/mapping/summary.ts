@@ -1,5 +1,6 @@
 import { toFootprint } from "../model/footprint.ts";
 import type { StoredRecord } from "../model/record.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,11 @@ export interface RecordSummary {
   readonly title: string;
   readonly abstract?: string;
   readonly subjects: readonly string[];
-  readonly created: string;
+  /** When what it describes was made; the catalogue does not know where the record does not say. */
+  readonly created?: string;
+  /** When that was changed last. */
+  readonly revised?: string;
+  /** When the record itself was changed last. */
   readonly modified: string;
   readonly published?: string;
   readonly language?: string;
@@ -55,18 +60,19 @@ export interface RecordSummary {
 }
 
 /** Reads a stored record: a STAC item, a collection, or an OGC record (which is also what XML records are made into). */
-export function summarize(record: StoredRecord): RecordSummary {
+export function summarize(record: StoredRecord, viewLinks: ViewLinks): RecordSummary {
   const document = JSON.parse(record.text) as Json;
   const properties = (record.kind === "c" ? document : (document["properties"] ?? {})) as Json;
   const { id, collection, kind, type } = record;
   const abstract = textOf(properties["description"]) ?? textOf(properties["abstract"]);
-  const published = textOf(properties["published"]);
+  const [created, revised, published] = ["created", "updated", "published"].map((name) => textOf(properties[name]));
   const license = textOf(properties["license"]);
   const rights = textOf(properties["rights"]) ?? license;
   const language = toLanguage(properties["language"]);
   const source = textOf(properties["source"]);
   const coverage = textOf(properties["coverage"]);
-  const references = [...toAssets(document["assets"]), ...toLinks(document["links"])];
+  const own = [...toAssets(document["assets"]), ...toLinks(document["links"])];
+  const references = [...own, ...toLinks(viewLinks(record))];
   const bbox = toBbox(record.kind, document);
   const time = record.kind === "c" ? toExtentTime(document) : toTime(document, properties);
   const cloud = properties["eo:cloud_cover"];
@@ -79,13 +85,14 @@ export function summarize(record: StoredRecord): RecordSummary {
     title: textOf(properties["title"]) ?? id,
     ...(abstract !== undefined && { abstract }),
     subjects: textsOf(properties["keywords"]),
-    created: textOf(properties["created"]) ?? record.madeAt.toISOString(),
-    modified: textOf(properties["updated"]) ?? record.changedAt.toISOString(),
+    ...(created !== undefined && { created }),
+    ...(revised !== undefined && { revised }),
+    modified: revised ?? record.changedAt.toISOString(),
     ...(published !== undefined && { published }),
     ...(language !== undefined && { language }),
     ...(rights !== undefined && { rights }),
     ...(license !== undefined && { license }),
-    formats: toFormats(properties, references),
+    formats: toFormats(properties, own),
     contacts: toContacts(properties),
     relations: [...textsOf(properties["relation"]), ...(kind === "i" ? [collection] : [])],
     ...(source !== undefined && { source }),

@@ -1,4 +1,5 @@
 import { element, elements, escapeXml } from "../xml/escape.ts";
+import type { XmlElement } from "../xml/element.ts";
 import { NS } from "../xml/namespaces.ts";
 import type { RecordSummary } from "./summary.ts";
 
@@ -12,6 +13,8 @@ export interface DcOptions {
   readonly only?: ReadonlySet<string>;
   /** Declares the namespaces on the record itself: it is the root of its document. */
   readonly isRoot?: boolean;
+  /** Root of the document of Dublin Core that came: what it says is sent as it stands there, with schemes and reference systems. */
+  readonly source?: XmlElement;
 }
 
 const NAMES = { brief: "BriefRecord", summary: "SummaryRecord", full: "Record" } as const;
@@ -23,13 +26,42 @@ const SUMMARY = new Set([...BRIEF, "subject", "format", "relation", "modified", 
  * format ← formats or the types of assets, relation ← collection, modified ← updated, abstract ← description, date ← datetime,
  * creator/publisher/contributor ← providers and contacts by role, rights ← license, references ← links and assets.
  */
-export function toDcRecord(summary: RecordSummary, { version, set, only, isRoot = false }: DcOptions): string {
+export function toDcRecord(summary: RecordSummary, { version, set, only, isRoot = false, source }: DcOptions): string {
   const requested = only ?? (set === "brief" ? BRIEF : set === "summary" ? SUMMARY : undefined);
   const wants = (name: string): boolean => requested === undefined || requested.has(name);
   const name = `csw:${only === undefined ? NAMES[set] : "Record"}`;
-  const parts = PARTS.filter(([part]) => wants(part)).map(([, render]) => render(summary));
-  const bbox = wants("BoundingBox") ? toBoundingBox(summary.bbox) : "";
-  return `<${name}${isRoot ? ` ${dcNamespaces(version)}` : ""}>${parts.join("")}${bbox}</${name}>`;
+  const own = new Map<string, string>();
+  for (const child of source?.children ?? []) {
+    const key = keyOf(child);
+    if (key !== undefined && wants(key)) {
+      own.set(key, (own.get(key) ?? "") + renderChild(child));
+    }
+  }
+  const parts = PARTS.filter(([part]) => wants(part)).map(([part, render]) => own.get(part) ?? render(summary));
+  const others = [...own].flatMap(([key, text]) => (NAMED.has(key) ? [] : [text]));
+  const bbox = wants("BoundingBox") ? (own.get("BoundingBox") ?? toBoundingBox(summary.bbox)) : "";
+  return `<${name}${isRoot ? ` ${dcNamespaces(version)}` : ""}>${parts.join("")}${others.join("")}${bbox}</${name}>`;
+}
+
+/** The name that sets of elements have for an element of Dublin Core or OWS; `undefined` for others. */
+function keyOf({ namespace, name, children }: XmlElement): string | undefined {
+  if ((namespace === NS.dc || namespace === NS.dct) && children.length === 0) {
+    return name;
+  }
+  return (namespace === NS.ows || namespace === NS.ows2) && (name === "BoundingBox" || name === "WGS84BoundingBox")
+    ? "BoundingBox"
+    : undefined;
+}
+
+function renderChild({ namespace, name, attributes, children, text }: XmlElement): string {
+  const prefix = namespace === NS.dc ? "dc" : namespace === NS.dct ? "dct" : "ows";
+  const kept = ["scheme", "crs", "dimensions"].flatMap((key) => {
+    const value = attributes.get(key);
+    return value === undefined ? [] : [` ${key}="${escapeXml(value)}"`];
+  });
+  return prefix === "ows"
+    ? `<ows:${name}${kept.join("")}>${children.map((corner) => element(`ows:${corner.name}`, corner.text.trim())).join("")}</ows:${name}>`
+    : element(`${prefix}:${name}`, text.trim(), kept.join(""));
 }
 
 /** Declarations of the prefixes that a csw:Record has. */
@@ -73,6 +105,8 @@ const PARTS: readonly (readonly [name: string, render: (summary: RecordSummary) 
         .join(""),
   ],
 ];
+
+const NAMED: ReadonlySet<string> = new Set([...PARTS.map(([name]) => name), "BoundingBox"]);
 
 function partiesOf({ contacts }: RecordSummary, roles: readonly string[]): string[] {
   return contacts

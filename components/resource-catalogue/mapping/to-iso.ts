@@ -118,7 +118,7 @@ function toIdentification(summary: RecordSummary, set: ElementSet): string {
     title,
     abstract,
     created,
-    modified,
+    revised,
     published,
     subjects,
     platform,
@@ -130,7 +130,7 @@ function toIdentification(summary: RecordSummary, set: ElementSet): string {
   const dates = (
     [
       ["creation", created],
-      ["revision", modified],
+      ["revision", revised],
       ["publication", published],
     ] as const
   ).flatMap(([kind, value]) =>
@@ -140,8 +140,10 @@ function toIdentification(summary: RecordSummary, set: ElementSet): string {
           `<gmd:date><gmd:CI_Date><gmd:date>${toDate(value)}</gmd:date><gmd:dateType>${code("gmd:CI_DateTypeCode", CODES, kind)}</gmd:dateType></gmd:CI_Date></gmd:date>`,
         ],
   );
+  // The schema requires a date, which nobody may invent (ISO 19136 §22.3.3).
+  const dated = dates.length === 0 ? '<gmd:date gco:nilReason="unknown"/>' : dates.join("");
   const identifier = `<gmd:identifier><gmd:MD_Identifier>${text("gmd:code", id)}</gmd:MD_Identifier></gmd:identifier>`;
-  const citation = `<gmd:citation><gmd:CI_Citation>${text("gmd:title", title)}${dates.join("")}${identifier}</gmd:CI_Citation></gmd:citation>`;
+  const citation = `<gmd:citation><gmd:CI_Citation>${text("gmd:title", title)}${dated}${identifier}</gmd:CI_Citation></gmd:citation>`;
   if (set === "brief") {
     return citation + text("gmd:abstract", abstract ?? title);
   }

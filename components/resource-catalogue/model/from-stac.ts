@@ -2,6 +2,7 @@ import { type Place, findMembers } from "./json-members.ts";
 import { type Footprint, toFootprint } from "./footprint.ts";
 import { parseInstant } from "./instant.ts";
 import type { NewRecord, SplicedDocument } from "./record.ts";
+import { isViewLink, layerOf } from "./view-links.ts";
 import { toTsVector } from "./words.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -86,7 +87,10 @@ function spliceDocument(
   members: ReadonlyMap<string, Place>,
   requested: Readonly<Record<string, string>>,
 ): SplicedDocument {
-  const own = ((value["links"] ?? []) as readonly { readonly rel: string }[]).filter(({ rel }) => !MADE_LINKS.has(rel));
+  const { collection } = requested;
+  const layer = collection === undefined ? layerOf(value["id"] as string) : layerOf(collection, value["id"] as string);
+  const links = (value["links"] ?? []) as readonly { readonly rel: string; readonly href: string }[];
+  const own = links.filter((link) => !MADE_LINKS.has(link.rel) && !isViewLink(link, layer));
   const missing = Object.entries(requested).filter(([key]) => value[key] === undefined);
   const place = members.get("links") ?? { from: text.lastIndexOf("}"), to: text.lastIndexOf("}") };
   return {

@@ -1,3 +1,4 @@
+import { openApiType } from "@swath/service/send-openapi";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, SCHEMA_TYPE } from "../stac/links.ts";
 
 export const ogcCollectionUrl = (base: string, collection: string): string =>
@@ -6,12 +7,10 @@ export const ogcCollectionUrl = (base: string, collection: string): string =>
 export const ogcRecordUrl = (base: string, collection: string, id: string): string =>
   `${ogcCollectionUrl(base, collection)}/items/${encodeURIComponent(id)}`;
 
-const OPENAPI_TYPE = "application/vnd.oai.openapi+json;version=3.1";
-
 export function ogcLandingLinks(base: string): readonly Link[] {
   return [
     { rel: "self", type: JSON_TYPE, href: `${base}/?f=json` },
-    { rel: "service-desc", type: OPENAPI_TYPE, href: `${base}/openapi`, title: "OpenAPI document" },
+    { rel: "service-desc", type: openApiType("3.0"), href: `${base}/openapi`, title: "OpenAPI document" },
     { rel: "service-doc", type: "text/html", href: `${base}/docs`, title: "API documentation" },
     { rel: "conformance", type: JSON_TYPE, href: `${base}/conformance`, title: "Conformance classes" },
     { rel: "data", type: JSON_TYPE, href: `${base}/collections`, title: "Collections" },

@@ -1,9 +1,10 @@
+import { sendOpenApi } from "@swath/service/send-openapi";
 import type { FastifyInstance } from "fastify";
 
 import { MAIN_COLLECTION } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
-import { sendOpenApi } from "../http/send-openapi.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { JSON_TYPE, selfOf } from "../stac/links.ts";
 import { sendJson } from "../stac/respond.ts";
@@ -16,7 +17,7 @@ import { ogcCollectionLinks, ogcLandingLinks } from "./links.ts";
 const MAX_COLLECTIONS = 10_000;
 
 /** Landing page, conformance, collections (OGC API Common, Features Part 1, Records Part 1). */
-export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueContext, openApi: () => unknown): void {
+export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueContext, openApi: () => object): void {
   scope.get("/", (request, reply) =>
     sendJson(
       reply,
@@ -47,7 +48,7 @@ export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueConte
       reply,
       JSON.stringify({
         links: [{ rel: "self", type: JSON_TYPE, href: selfOf(request) }],
-        collections: [...main, ...others].map((record) => renderCatalogue(base, record)),
+        collections: [...main, ...others].map((record) => renderCatalogue(base, record, context.viewLinks)),
       }),
     );
   });
@@ -59,12 +60,12 @@ export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueConte
     if (record === undefined) {
       throw notFound(`Collection ${JSON.stringify(collection)}`);
     }
-    return sendJson(reply, JSON.stringify(renderCatalogue(baseOf(request), record)));
+    return sendJson(reply, JSON.stringify(renderCatalogue(baseOf(request), record, context.viewLinks)));
   });
 }
 
 /** A collection as a catalogue of records. */
-function renderCatalogue(base: string, record: StoredRecord): object {
+function renderCatalogue(base: string, record: StoredRecord, viewLinks: ViewLinks): object {
   const { title, description, keywords, license, extent, providers } = JSON.parse(record.text) as Record<
     string,
     unknown
@@ -84,6 +85,6 @@ function renderCatalogue(base: string, record: StoredRecord): object {
     defaultSortOrder: ["-datetime"],
     created: record.madeAt.toISOString(),
     updated: record.changedAt.toISOString(),
-    links: ogcCollectionLinks(base, record.id),
+    links: [...ogcCollectionLinks(base, record.id), ...viewLinks(record)],
   };
 }

@@ -4,6 +4,7 @@ import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
 import { toOgcRecord } from "../mapping/to-ogc-record.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, selfOf } from "../stac/links.ts";
@@ -31,7 +32,7 @@ export function addRecordRoutes(scope: FastifyInstance, context: CatalogueContex
     const full: SearchRequest = { ...search, ...found, reader, countUpTo: context.countUpTo };
     const result = await searchRecords(context, full);
     const facets = hasFacets ? await readFacets(context, full) : undefined;
-    return sendJson(reply, JSON.stringify(toPage(request, collection, result, facets)), GEOJSON_TYPE);
+    return sendJson(reply, JSON.stringify(toPage(context, request, collection, { ...result, facets })), GEOJSON_TYPE);
   });
   scope.get<CollectionParams>("/collections/:collection/facets", async (request, reply) => {
     const { collection } = request.params;
@@ -57,7 +58,7 @@ export function addRecordRoutes(scope: FastifyInstance, context: CatalogueContex
       if (request.headers["if-none-match"] === `"${record.n}-${record.version}"`) {
         return reply.code(304).send();
       }
-      const text = JSON.stringify(renderRecord(baseOf(request), collection, record));
+      const text = JSON.stringify(renderRecord(baseOf(request), collection, record, context.viewLinks));
       return sendRecord(reply, record, text).header("content-type", GEOJSON_TYPE);
     },
   );
@@ -84,7 +85,7 @@ export async function findInScope(
 }
 
 /** A record with the links of its address in a collection. */
-export function renderRecord(base: string, collection: string, record: StoredRecord): object {
+export function renderRecord(base: string, collection: string, record: StoredRecord, viewLinks: ViewLinks): object {
   const mapped = toOgcRecord(record);
   const parent = ogcCollectionUrl(base, collection);
   const stac =
@@ -98,13 +99,19 @@ export function renderRecord(base: string, collection: string, record: StoredRec
       { rel: "collection", type: JSON_TYPE, href: parent },
       { rel: "root", type: JSON_TYPE, href: `${base}/` },
       { rel: "alternate", type: record.kind === "c" ? JSON_TYPE : GEOJSON_TYPE, href: stac, title: "STAC" },
+      ...viewLinks(record),
       ...mapped.links,
     ],
   };
 }
 
-function toPage(request: FastifyRequest, collection: string, result: SearchResult, facets: object | undefined): object {
-  const { records, matched } = result;
+function toPage(
+  { viewLinks }: CatalogueContext,
+  request: FastifyRequest,
+  collection: string,
+  result: SearchResult & { readonly facets: object | undefined },
+): object {
+  const { records, matched, facets } = result;
   const base = baseOf(request);
   const links: readonly Link[] = [
     { rel: "self", type: GEOJSON_TYPE, href: selfOf(request) },
@@ -120,7 +127,7 @@ function toPage(request: FastifyRequest, collection: string, result: SearchResul
       ...(matched.isLowerBound && { numberMatchedIsLowerBound: true }),
     }),
     numberReturned: records.length,
-    features: records.map((record) => renderRecord(base, collection, record)),
+    features: records.map((record) => renderRecord(base, collection, record, viewLinks)),
     ...(facets && { facets }),
     links,
   };

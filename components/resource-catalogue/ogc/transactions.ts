@@ -122,5 +122,9 @@ async function sendStored(
   { reader, collection, id }: { readonly reader: Reader; readonly collection: string; readonly id: string },
 ): Promise<FastifyReply> {
   const record = await findInScope(context, reader, collection, id);
-  return sendRecord(reply, record, JSON.stringify(renderRecord(baseOf(request), collection, record)));
+  return sendRecord(
+    reply,
+    record,
+    JSON.stringify(renderRecord(baseOf(request), collection, record, context.viewLinks)),
+  );
 }

@@ -1,3 +1,5 @@
+import type { Problem } from "@swath/service";
+
 import { badParameter } from "../http/errors.ts";
 
 /** A parameter of the catalogue's OpenSearch interface. */
@@ -76,13 +78,14 @@ export const PARAMETERS: readonly SearchParameter[] = [
   {
     name: "end",
     token: "time:end",
-    aliases: ["enddate", "dtend", "completiondate"],
+    aliases: ["enddate", "dtend", "completiondate", "stop"],
     description: "End of the time.",
     pattern: DATE_TIME,
   },
   {
     name: "timeRelation",
     token: "time:relation",
+    aliases: ["trelation"],
     description: "How time and record lie.",
     options: ["intersects", "during", "contains", "disjoint", "equals"],
   },
@@ -154,6 +157,33 @@ const KNOWN = new Map(
   ),
 );
 
+/** Parameters that only page, or that CSW reads by itself. */
+const OF_CSW = new Set(["q", "count", "startIndex", "startPage", "bbox", "uid"]);
+
+/**
+ * The parameters of a search by key-value pairs of CSW that filter as they do here: `eo:cloudCover`, `start`, `geometry` (OGC 12-176r7 §7.3.4.1
+ * has those of Geo and Time itself). What is neither is ignored, as services of OWS must (OGC 06-121r9 §11.5.2), but for names with the prefix
+ * of an extension.
+ * @throws {Problem} 400
+ */
+export function readFilterParameters(parameters: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const read = new Map<string, string>();
+  for (const [provided, value] of parameters) {
+    const name = KNOWN.get(provided);
+    if (name === undefined && /^(?:geo|time|eo):/.test(provided)) {
+      throw unknownParameter(provided);
+    }
+    if (name === undefined || OF_CSW.has(name) || value === "") {
+      continue;
+    }
+    if (read.has(name)) {
+      throw badParameter(name, "occurs twice");
+    }
+    read.set(name, value);
+  }
+  return read;
+}
+
 /** Parameters of a request by their names; empty ones are as if left out, as templates make them. @throws {Problem} 400 */
 export function readParameters(query: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const read = new Map<string, string>();
@@ -164,10 +194,7 @@ export function readParameters(query: Readonly<Record<string, unknown>>): Readon
     }
     const name = key === "time" ? "time" : KNOWN.get(key);
     if (name === undefined) {
-      throw badParameter(
-        provided.slice(0, 60),
-        `is not known here; known are ${PARAMETERS.map((parameter) => parameter.name).join(", ")}`,
-      );
+      throw unknownParameter(provided);
     }
     if (typeof value !== "string" || read.has(name)) {
       throw badParameter(name, "occurs twice");
@@ -176,3 +203,9 @@ export function readParameters(query: Readonly<Record<string, unknown>>): Readon
   }
   return read;
 }
+
+const unknownParameter = (name: string): Problem =>
+  badParameter(
+    name.slice(0, 60),
+    `is not known here; known are ${PARAMETERS.map((parameter) => parameter.name).join(", ")}`,
+  );

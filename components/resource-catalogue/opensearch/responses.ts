@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { atomLinks } from "../csw/render-records.ts";
 import { type RecordSummary, summarize } from "../mapping/summary.ts";
 import { ATOM_NAMESPACES, toAtomEntry } from "../mapping/to-atom.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { element, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
@@ -23,15 +24,16 @@ export interface ResultPage {
   readonly url: URL;
   readonly description: string;
   readonly parameters: ReadonlyMap<string, string>;
+  readonly viewLinks: ViewLinks;
 }
 
 /** Atom (OGC 10-032r8 §9.2). */
 export function renderFeed(request: FastifyRequest, page: ResultPage): string {
-  const { title, records, total, startIndex, count, description, parameters } = page;
+  const { title, records, total, startIndex, count, description, parameters, viewLinks } = page;
   const links = pageLinks(page).map(
     ({ rel, href }) => `<link rel="${rel}" type="application/atom+xml" href="${escapeXml(href)}"/>`,
   );
-  const entries = records.map((record) => toAtomEntry(summarize(record), atomLinks(request, record)));
+  const entries = records.map((record) => toAtomEntry(summarize(record, viewLinks), atomLinks(request, record)));
   const query = PARAMETERS.filter(({ name }) => parameters.has(name)).map(
     ({ name, token }) => ` ${token}="${escapeXml(parameters.get(name) ?? "")}"`,
   );
@@ -40,7 +42,7 @@ export function renderFeed(request: FastifyRequest, page: ResultPage): string {
 
 /** GeoJSON (OGC 17-047r1). */
 export function renderGeoJson(request: FastifyRequest, page: ResultPage): string {
-  const { title, records, total, startIndex, count, url, description } = page;
+  const { title, records, total, startIndex, count, url, description, viewLinks } = page;
   return JSON.stringify({
     type: "FeatureCollection",
     id: url.href,
@@ -56,12 +58,12 @@ export function renderGeoJson(request: FastifyRequest, page: ResultPage): string
         search: [{ href: description, type: "application/opensearchdescription+xml" }],
       },
     },
-    features: records.map((record) => toFeature(request, record)),
+    features: records.map((record) => toFeature(request, record, viewLinks)),
   });
 }
 
-function toFeature(request: FastifyRequest, record: StoredRecord): unknown {
-  const summary = summarize(record);
+function toFeature(request: FastifyRequest, record: StoredRecord, viewLinks: ViewLinks): unknown {
+  const summary = summarize(record, viewLinks);
   const { self, alternates } = atomLinks(request, record);
   const { id, title, abstract, collection, modified, created, subjects, time, geometry, bbox, references } = summary;
   const inRole = (matches: (reference: RecordSummary["references"][number]) => boolean): unknown[] =>
@@ -80,7 +82,7 @@ function toFeature(request: FastifyRequest, record: StoredRecord): unknown {
       ...(time && { date: time.start === time.end ? time.start : `${time.start ?? ""}/${time.end ?? ""}` }),
       parentIdentifier: collection,
       updated: modified,
-      published: created,
+      ...(created !== undefined && { published: created }),
       ...(subjects.length > 0 && { keyword: subjects }),
       ...toAcquisition(summary),
       links: {

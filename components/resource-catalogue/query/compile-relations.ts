@@ -106,11 +106,20 @@ function toJsonArray(expression: Expression, context: ScalarContext): string {
   if (expression.kind !== "array") {
     throw new FilterError("functions of arrays take properties and lists");
   }
-  const items = expression.items.map((item) => {
-    if (item.kind !== "string" && item.kind !== "number" && item.kind !== "boolean") {
-      throw new FilterError("a list holds texts, numbers and true or false");
-    }
-    return item.value;
-  });
-  return context.parameters.add(JSON.stringify(items), "jsonb");
+  return context.parameters.add(JSON.stringify(expression.items.map(toJsonItem)), "jsonb");
+}
+
+/** JSON has no times: they are compared in the shortest form of RFC 3339 in UTC, `2012-08-10T05:30:00Z`. */
+function toJsonItem(item: Expression): string | number | boolean {
+  switch (item.kind) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "date":
+      return item.value;
+    case "timestamp":
+      return item.value.replace(/\.?0*Z$/, "Z");
+    default:
+      throw new FilterError("a list holds texts, numbers, times and true or false");
+  }
 }

@@ -38,8 +38,16 @@ export function toPropertySql(name: string): PropertySql {
   }
   const completed = COMPLETED.get(short);
   return completed === undefined
-    ? { sql: `(r.properties->${quoteLiteral(short)})`, type: "json" }
+    ? { sql: toMemberSql(short), type: "json" }
     : { sql: `coalesce(moment(r.properties->${quoteLiteral(short)}), ${completed})`, type: "time" };
+}
+
+/** A member of the properties by its name; where it has dots and no member is called so, by its path. */
+function toMemberSql(name: string): string {
+  const steps = name.split(".").map((step) => `->${quoteLiteral(step)}`);
+  return steps.length === 1
+    ? `(r.properties${steps.join("")})`
+    : `coalesce(r.properties->${quoteLiteral(name)}, r.properties${steps.join("")})`;
 }
 
 /** @throws {FilterError} for names that cannot be one */

@@ -6,7 +6,7 @@ export interface Fields {
   readonly exclude: readonly string[];
 }
 
-/** What is sent when nothing is named. */
+/** What is sent when nothing is named: a valid item, whose time may be an interval. */
 const STANDARD = [
   "type",
   "stac_version",
@@ -16,6 +16,8 @@ const STANDARD = [
   "links",
   "assets",
   "properties.datetime",
+  "properties.start_datetime",
+  "properties.end_datetime",
   "collection",
 ];
 const MAX_FIELDS = 200;

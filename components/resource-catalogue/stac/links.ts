@@ -1,3 +1,4 @@
+import { openApiType } from "@swath/service/send-openapi";
 import type { FastifyRequest } from "fastify";
 
 import { baseOf } from "../http/context.ts";
@@ -5,7 +6,6 @@ import { baseOf } from "../http/context.ts";
 export const JSON_TYPE = "application/json";
 export const GEOJSON_TYPE = "application/geo+json";
 export const SCHEMA_TYPE = "application/schema+json";
-const OPENAPI_TYPE = "application/vnd.oai.openapi+json;version=3.1";
 
 /** A link of an answer. */
 export interface Link {
@@ -65,7 +65,7 @@ export function landingLinks(root: string): readonly Link[] {
     { rel: "search", type: GEOJSON_TYPE, href: `${root}/search`, method: "GET", title: "Search" },
     { rel: "search", type: GEOJSON_TYPE, href: `${root}/search`, method: "POST", title: "Search" },
     ...filterLinks(root),
-    { rel: "service-desc", type: OPENAPI_TYPE, href: `${root}/api`, title: "OpenAPI document" },
+    { rel: "service-desc", type: openApiType("3.0"), href: `${root}/api`, title: "OpenAPI document" },
     { rel: "service-doc", type: "text/html", href: `${root.replace(/\/stac$/, "")}/docs`, title: "API documentation" },
   ];
 }
@@ -89,4 +89,4 @@ const filterLinks = (base: string): readonly Link[] => [
 ];
 
 /** Links as JSON without brackets. */
-export const toText = (links: readonly Link[]): string => links.map((link) => JSON.stringify(link)).join(",");
+export const toText = (links: readonly object[]): string => links.map((link) => JSON.stringify(link)).join(",");

@@ -8,7 +8,7 @@ import { linkCollections } from "./browse.ts";
 import { CONFORMS_TO } from "./conformance.ts";
 import { type Fields, selectFields } from "./fields.ts";
 import { JSON_TYPE, landingLinks, selfOf, stacRoot, toText } from "./links.ts";
-import { renderCollection, renderItem, sendJson, sendRecord } from "./respond.ts";
+import { linkContextOf, renderCollection, renderItem, sendJson, sendRecord } from "./respond.ts";
 import { linkPages, pageByGet, refuseParameters } from "./search.ts";
 import { MAX_LIMIT, parseSearch, readQueryString } from "./search-parameters.ts";
 
@@ -68,7 +68,9 @@ export function addReadRoutes(scope: FastifyInstance, context: CatalogueContext)
       },
       ...linkPages(result, (rel, token) => ({ ...pageByGet(request, rel, token), type: JSON_TYPE })),
     ];
-    const collections = result.records.map((record) => renderCollection(root, record));
+    const collections = result.records.map((record) =>
+      renderCollection({ root, viewLinks: context.viewLinks }, record),
+    );
     const selected =
       fields === undefined ? collections : collections.map((text) => JSON.stringify(selectOf(text, fields)));
     return sendJson(
@@ -84,7 +86,7 @@ export function addReadRoutes(scope: FastifyInstance, context: CatalogueContext)
     if (record === undefined) {
       throw notFound(`Collection ${JSON.stringify(collection)}`);
     }
-    return sendRecord(reply, record, renderCollection(stacRoot(request), record));
+    return sendRecord(reply, record, renderCollection(linkContextOf(context, request), record));
   });
   scope.get<{ Params: { collection: string; id: string }; Querystring: { f?: string } }>(
     "/collections/:collection/items/:id",
@@ -102,7 +104,7 @@ export function addReadRoutes(scope: FastifyInstance, context: CatalogueContext)
       if (request.headers["if-none-match"] === `"${record.n}-${record.version}"`) {
         return reply.code(304).send();
       }
-      return sendRecord(reply, record, renderItem(stacRoot(request), record));
+      return sendRecord(reply, record, renderItem(linkContextOf(context, request), record));
     },
   );
 }

@@ -1,14 +1,27 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
+import type { CatalogueContext } from "../http/context.ts";
 import { type StoredRecord, renderDocument, toEtag } from "../model/record.ts";
 import { recordToStacItem } from "../mapping/to-stac-item.ts";
+import type { ViewLinks } from "../model/view-links.ts";
 import type { SearchResult } from "../store/search.ts";
 import { type Fields, selectFields } from "./fields.ts";
-import { GEOJSON_TYPE, JSON_TYPE, type Link, collectionLinks, itemLinks, toText } from "./links.ts";
+import { GEOJSON_TYPE, JSON_TYPE, type Link, collectionLinks, itemLinks, stacRoot, toText } from "./links.ts";
+
+/** What links of records are made of. */
+export interface LinkContext {
+  readonly root: string;
+  readonly viewLinks: ViewLinks;
+}
+
+export const linkContextOf = (
+  { viewLinks }: Pick<CatalogueContext, "viewLinks">,
+  request: FastifyRequest,
+): LinkContext => ({ root: stacRoot(request), viewLinks });
 
 /** An item as JSON. */
-export function renderItem(root: string, record: StoredRecord, fields?: Fields): string {
-  const links = itemLinks(root, record.collection, record.id);
+export function renderItem({ root, viewLinks }: LinkContext, record: StoredRecord, fields?: Fields): string {
+  const links = join(itemLinks(root, record.collection, record.id), toText(viewLinks(record)));
   const text = record.kind === "i" ? renderDocument(record, links) : renderOther(record, links);
   return fields === undefined
     ? text
@@ -21,19 +34,20 @@ function renderOther(record: StoredRecord, links: string): string {
   return `${JSON.stringify(item).slice(0, -1)},"links":[${[links, ...own.map((link) => JSON.stringify(link))].join(",")}]}`;
 }
 
-export const renderCollection = (root: string, record: StoredRecord): string =>
-  renderDocument(record, collectionLinks(root, record.collection));
+export const renderCollection = ({ root, viewLinks }: LinkContext, record: StoredRecord): string =>
+  renderDocument(record, join(collectionLinks(root, record.collection), toText(viewLinks(record))));
 
-interface Page {
-  readonly root: string;
+const join = (links: string, others: string): string => (others === "" ? links : `${links},${others}`);
+
+interface Page extends LinkContext {
   readonly result: SearchResult;
   readonly links: readonly Link[];
   readonly fields: Fields | undefined;
 }
 
 /** An ItemCollection. Written as text, from documents that are JSON already. */
-export function renderItems({ root, result: { records, matched }, links, fields }: Page): string {
-  const features = records.map((record) => renderItem(root, record, fields)).join(",");
+export function renderItems({ result: { records, matched }, links, fields, ...context }: Page): string {
+  const features = records.map((record) => renderItem(context, record, fields)).join(",");
   const counted =
     matched === undefined
       ? ""

@@ -99,6 +99,7 @@ async function sendPage(
   });
   const text = renderItems({
     root,
+    viewLinks: context.viewLinks,
     result,
     fields,
     links: [

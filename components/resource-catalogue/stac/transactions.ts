@@ -17,7 +17,7 @@ import { type PreparedRecord, prepareRecordCells } from "../store/record-columns
 import { WriteConflict, type Written, writePrepared, writeRecords } from "../store/write-records.ts";
 import { collectionUrl, itemUrl, stacRoot } from "./links.ts";
 import { prepareCollection, prepareItem, prepareItems } from "./prepare.ts";
-import { renderCollection, renderItem, sendRecord } from "./respond.ts";
+import { linkContextOf, renderCollection, renderItem, sendRecord } from "./respond.ts";
 
 const MAX_COLLECTION_BYTES = 8 * 2 ** 20;
 const MAX_ITEMS_BYTES = 32 * 2 ** 20;
@@ -54,7 +54,7 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
         const root = stacRoot(request);
         void reply.code(201).header("location", itemUrl(root, entry.id, single.id));
         const record = toNewlyStored(single, written, entry);
-        return sendRecord(reply, record, renderItem(root, record));
+        return sendRecord(reply, record, renderItem(linkContextOf(context, request), record));
       }
       refuseTwins(records);
       await writePrepared(pool, records, { mode: "insert", collection: entry.key, signal: clientSignal(reply) });
@@ -343,6 +343,6 @@ async function sendStored(
     // Deleted by somebody else meanwhile; what was asked for has been done all the same.
     return reply.send();
   }
-  const root = stacRoot(request);
-  return sendRecord(reply, record, isCollection ? renderCollection(root, record) : renderItem(root, record));
+  const links = linkContextOf(context, request);
+  return sendRecord(reply, record, isCollection ? renderCollection(links, record) : renderItem(links, record));
 }

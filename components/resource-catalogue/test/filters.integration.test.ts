@@ -14,6 +14,11 @@ const properties = {
   ends_at: "2010-10-07T00:00:00Z",
   title: "a",
   amount: 3,
+  times: ["2012-08-10T05:30:00Z", "2012-08-10T05:30:00.5Z", "2010-02-10"],
+  tags: ["a", "b", "b"],
+  view: { sun: { elevation: 30 } },
+  "a.b": "flat",
+  a: { b: "nested", c: "deep" },
 };
 await request("POST", "/stac/collections/f/items", { body: makeItem("one", { properties }) });
 
@@ -33,6 +38,18 @@ for (const [filter, matched] of [
   ["title NOT BETWEEN 'a' AND 'b'", 0],
   ["built BETWEEN DATE('2012-01-01') AND TIMESTAMP('2012-12-31T00:00:00Z')", 1],
   ["amount = 1 + 1 + 1", 1],
+  ["A_OVERLAPS(times, (TIMESTAMP('2012-08-10T07:30:00.000+02:00'), DATE('2010-02-11'), FALSE))", 1],
+  ["A_CONTAINS(times, (TIMESTAMP('2012-08-10T05:30:00.50Z'), DATE('2010-02-10')))", 1],
+  ["A_CONTAINS(times, (TIMESTAMP('2012-08-10T05:30:01Z')))", 0],
+  ["A_EQUALS(tags, ('b', 'a'))", 1],
+  ["A_EQUALS(tags, ('a', 'b', 'c'))", 0],
+  ["A_CONTAINEDBY(tags, ('a', 'b', 'c'))", 1],
+  ["A_OVERLAPS(tags, ('c', 'd'))", 0],
+  ['"view.sun.elevation" > 20', 1],
+  ["\"a.b\" = 'flat'", 1],
+  ["\"a.b\" = 'nested'", 0],
+  ["\"properties.a.c\" = 'deep'", 1],
+  ['"a.c.d" IS NULL', 1],
   ["__proto__ = 1", 0],
   ["constructor IS NULL", 1],
 ] as const) {

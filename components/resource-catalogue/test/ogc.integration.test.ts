@@ -122,3 +122,27 @@ test("Part 3: queryables say what the records of a collection have", async () =>
   assert.equal(body.$id, `${catalogue.url}/collections/scenes/queryables`);
   assert.deepEqual(body.properties.platform, { title: "platform", type: "string" });
 });
+
+test("the OpenAPI document is 3.0, 3.1 for clients that accept it, and plain JSON for those that know no other", async () => {
+  const type = (version: string) => `application/vnd.oai.openapi+json;version=${version}`;
+  for (const path of ["/openapi", "/stac/api", "/openapi.json"]) {
+    for (const [accept, version, sent] of [
+      ["*/*", "3.0.3", type("3.0")],
+      [type("3.0"), "3.0.3", type("3.0")],
+      [type("3.1"), "3.1.0", type("3.1")],
+      ["application/json", "3.0.3", "application/json"],
+      ["text/html,application/xhtml+xml,*/*;q=0.8", "3.0.3", type("3.0")],
+    ] as const) {
+      const { headers, body } = await request("GET", path, { headers: { accept } });
+      assert.equal(headers.get("content-type")?.replace("; charset=utf-8", ""), sent, `${path} ${accept}`);
+      assert.equal(body.openapi, version);
+      const [limit] = body.paths["/collections/{collection}/items"].get.parameters;
+      const { schema, ...parameter } = limit;
+      assert.deepEqual(
+        [parameter.name, parameter.in, parameter.required, parameter.style, parameter.explode],
+        ["limit", "query", false, "form", false],
+      );
+      assert.deepEqual(schema, { type: "integer", minimum: 1, maximum: 10_000, default: 10 });
+    }
+  }
+});

@@ -139,3 +139,68 @@ test("what is wrong with a request is said", async () => {
   }
   assert.equal((await request("GET", "/opensearch/collections/none")).status, 404);
 });
+
+test("mode=opensearch at the address of CSW is OpenSearch, as pycsw has it", async () => {
+  const base = "/csw?mode=opensearch&service=CSW&version=3.0.0";
+  for (const query of ["", "&request=GetCapabilities"]) {
+    const { text, headers } = await request("GET", `${base}${query}`);
+    assert.match(headers.get("content-type") ?? "", /^application\/opensearchdescription\+xml/);
+    assert.equal(parseElements(text).name, "OpenSearchDescription");
+  }
+  const query = `${base}&request=GetRecords&elementsetname=full&typenames=csw:Record&resulttype=results&maxrecords=100`;
+  const feed = parseElements((await request("GET", `${query}&eo:cloudCover=${encodeURIComponent("]90")}`)).text);
+  assert.equal(feed.name, "feed");
+  assert.deepEqual(
+    childrenOf(feed, "entry").map((entry) => childrenOf(entry, "identifier")[0]?.text),
+    ["scene-11", "scene-10"],
+  );
+  assert.deepEqual(await search("request=GetRecords&mode=opensearch&stop=2024-06-01T12:00:00Z&q=scene", "/csw"), [
+    "scene-0",
+    "scenes",
+  ]);
+  const unknown = await request("GET", `${query}&eo:foo=1`);
+  assert.equal(unknown.status, 400);
+  assert.equal(parseElements(unknown.text).name, "ExceptionReport");
+  assert.equal((await request("GET", "/csw?mode=foo&service=CSW")).status, 400);
+});
+
+test("filters of OpenSearch have their effect in key-value pairs of CSW, or are refused", async () => {
+  const find = async (query: string, version: string): Promise<string[]> => {
+    const { text } = await request(
+      "GET",
+      `/csw?service=CSW&version=${version}&request=GetRecords&typeNames=csw:Record&resultType=results&elementSetName=brief&maxRecords=100&${query}`,
+    );
+    return descendantsOf(parseElements(text), "identifier").map((element) => element.text);
+  };
+  const bounds = "bbox=10.2,45.2,10.4,45.4";
+  for (const version of ["2.0.2", "3.0.0"]) {
+    for (const [query, ids] of [
+      [`eo:cloudCover=${encodeURIComponent("[0,10]")}`, ["scene-1", "scene-0"]],
+      [`cloudCover=${encodeURIComponent("[0,10]")}`, ["scene-1", "scene-0"]],
+      ["start=2024-06-11&stop=2024-06-12T12:00:00Z", ["scene-11", "scene-10", "scenes"]],
+      ["eo:parentIdentifier=scenes&eo:track=3", ["scene-3"]],
+      ["eo:parentIdentifier=none", []],
+      ["geometry=POINT(10.5%2045.5)&track=4", ["scene-4"]],
+      ["geometry=POINT(20%2045.5)&track=4", []],
+      [`${bounds}&track=4`, ["scene-4"]],
+      [`${bounds}&relation=disjoint&track=4`, []],
+      ["time=2024-06-01T00:00:00Z/2024-06-03T00:00:00Z&trelation=disjoint&track=4", ["scene-4"]],
+      ["time=2024-06-01T00:00:00Z/2024-06-30T00:00:00Z&trelation=disjoint&track=4", []],
+      // Parameters of no standard are ignored.
+      ["track=4&_=123", ["scene-4"]],
+    ] as const) {
+      assert.deepEqual(await find(query, version), ids, `${version} ${query}`);
+    }
+    for (const query of [
+      "eo:foo=1",
+      "relation=near",
+      "geometry=POINT(1%202)&geometry_crs=urn:ogc:def:crs:EPSG::4326",
+    ]) {
+      const { text } = await request(
+        "GET",
+        `/csw?service=CSW&version=${version}&request=GetRecords&typeNames=csw:Record&${query}`,
+      );
+      assert.match(text, /exceptionCode="InvalidParameterValue"/, query);
+    }
+  }
+});

@@ -221,3 +221,13 @@ test("fields: what is excluded is not sent, also of the standard ones; named in 
   assert.deepEqual((await byText("-properties,+properties.title")).properties, { title: "Vegetació de primavera" });
   assert.deepEqual((await send({})).properties, { datetime: "2024-07-08T10:00:00Z" });
 });
+
+test("fields that name nothing keep the interval of an item without a datetime", async () => {
+  const interval = { datetime: null, start_datetime: "2024-01-01T00:00:00Z", end_datetime: "2024-02-01T00:00:00Z" };
+  await request("POST", "/stac/collections", { body: makeCollection("intervals") });
+  await request("POST", "/stac/collections/intervals/items", {
+    body: makeItem("interval-1", { properties: { ...interval, gsd: 10 } }),
+  });
+  const { body } = await request("GET", "/stac/search?ids=interval-1&fields=");
+  assert.deepEqual(body.features[0].properties, interval);
+});

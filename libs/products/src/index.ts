@@ -4,3 +4,4 @@ export type { ProductFiles } from "./product-files.ts";
 export { convertRaster } from "./raster-item.ts";
 export { type OgcRecord, convertApplication } from "./application.ts";
 export { readXmlId } from "./xml-record.ts";
+export { nameContent } from "./name-content.ts";

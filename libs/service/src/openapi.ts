@@ -1,6 +1,8 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifySchema } from "fastify";
+
+import { sendOpenApi } from "./send-openapi.ts";
 
 interface OpenApiOptions {
   readonly title: string;
@@ -13,19 +15,40 @@ interface OpenApiOptions {
   readonly page?: string;
   /** Where the document is; `/openapi.json` when left out. */
   readonly document?: string;
+  /** Schemas that only describe routes, by method and path as the router has them: of services that check requests by themselves. */
+  readonly operations?: Readonly<Record<string, OperationSchema>>;
 }
 
+/** What a route's schema says of it. */
+export type OperationSchema = FastifySchema & {
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly consumes?: readonly string[];
+};
+
 /**
- * The OpenAPI 3.1 document of an application, made from its routes' schemas, and an interactive page on it, all served by the
- * application itself. Register it before the routes. Routes with `schema.hide` are left out.
+ * The OpenAPI document of an application (3.0, and 3.1 for clients that accept it), made from its routes' schemas, and an interactive page on
+ * it, all served by the application itself. Register it before the routes. Routes with `schema.hide` are left out.
  * A reader who logged in through the portal is known by cookie, so that the page's requests need no token typed in.
  */
 export async function addOpenApi(
   app: FastifyInstance,
-  { title, version, description, tags = [], page = "/docs", document = "/openapi.json" }: OpenApiOptions,
+  {
+    title,
+    version,
+    description,
+    tags = [],
+    page = "/docs",
+    document = "/openapi.json",
+    operations = {},
+  }: OpenApiOptions,
 ): Promise<void> {
   await app.register(swagger, {
-    transform: ({ schema, url }) => ({ schema: nameRest(schema), url: url.replace(/\*$/, ":path") }),
+    transform: ({ schema, url, route }) => ({
+      schema: nameRest(operations[`${String(route.method)} ${url}`] ?? schema),
+      url: url.replace(/\*$/, ":path"),
+    }),
     openapi: {
       openapi: "3.1.0",
       info: { title, version, description },
@@ -43,7 +66,7 @@ export async function addOpenApi(
   });
   // Schemas of answers describe them; nothing is left out of what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.get(document, { schema: { hide: true } }, () => app.swagger());
+  app.get(document, { schema: { hide: true } }, (request, reply) => sendOpenApi(request, reply, app.swagger()));
   await app.register(swaggerUi, {
     routePrefix: page,
     uiConfig: { deepLinking: true, displayRequestDuration: true, tryItOutEnabled: true, persistAuthorization: false },
