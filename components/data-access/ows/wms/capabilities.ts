@@ -3,6 +3,8 @@ import { type Bbox, parseCrs, reprojectBbox } from "@swath/raster";
 import type { Layer } from "../../layers/layer.ts";
 import { parameterOf, placesOf } from "../../layers/position.ts";
 import { escapeXml } from "../ows-error.ts";
+import { IMAGE_TYPES } from "./image-types.ts";
+import { INFO_TYPES } from "./write-info.ts";
 import { LEGEND_WIDTH, legendHeightOf } from "./legend.ts";
 
 /** Systems that are announced; any other with an EPSG code works as well. */
@@ -15,8 +17,6 @@ export const SYSTEMS = [
   "EPSG:3413",
   "EPSG:3395",
 ] as const;
-export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/tiff"] as const;
-export const INFO_TYPES = ["application/json", "application/geo+json", "text/plain", "text/html", "text/xml"] as const;
 export const MAX_IMAGE_SIZE = 4096;
 
 interface CapabilitiesOptions {
