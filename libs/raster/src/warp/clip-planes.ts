@@ -4,9 +4,10 @@ import type { Crs } from "./crs.ts";
 import type { Bbox, Grid } from "./grid.ts";
 import { boundPoints, createReproject } from "./reproject.ts";
 
-/** An area by its rings; a point inside of an odd number of them is inside. */
+/** An area by its rings; a point inside of an odd number of them is inside, or of any where it is their union. */
 export interface Clip {
   readonly crs: Crs;
+  readonly isUnion?: boolean;
   /** Takes each pixel that the area touches, as rio-tiler; those whose centre is inside when left out, as gdalwarp. */
   readonly isTouched?: boolean;
   readonly rings: readonly (readonly (readonly [x: number, y: number])[])[];
@@ -25,7 +26,7 @@ type Ring = readonly [xs: Float64Array, ys: Float64Array];
  * @throws {RasterError} `invalid-request`, `too-large`
  */
 export function clipPlanes(planes: readonly Plane[], grid: Grid, clip: Clip): readonly Plane[] {
-  const inside = clip.isTouched === true ? measureCoverage(clip, grid) : rasterize(toRings(clip, grid.crs), grid);
+  const inside = clip.isTouched === true ? measureCoverage(clip, grid) : rasterize(toParts(clip, grid.crs), grid);
   return planes.map(({ samples, mask, type }) => ({
     samples,
     type,
@@ -40,6 +41,9 @@ export function clipPlanes(planes: readonly Plane[], grid: Grid, clip: Clip): re
 export function measureCoverage(clip: Clip, grid: Grid): Float32Array {
   const { width, height } = grid;
   const output = new Float32Array(width * height);
+  if (clip.isUnion === true) {
+    throw invalidRequest("The covered parts of pixels are not measured for areas of several rings.");
+  }
   for (const [line, list] of findCrossings(toRings(clip, grid.crs), grid, height * LINES).entries()) {
     const start = Math.floor(line / LINES) * width;
     for (let at = 0; at + 1 < list.length; at += 2) {
@@ -86,11 +90,18 @@ function toRings({ crs, rings }: Clip, to: Crs): readonly Ring[] {
   });
 }
 
-/** 1 for pixels whose centre is inside. */
-function rasterize(rings: readonly Ring[], grid: Grid): Uint8Array {
+/** Rings that belong together: all, or each by itself. */
+function toParts(clip: Clip, to: Crs): readonly (readonly Ring[])[] {
+  const rings = toRings(clip, to);
+  return clip.isUnion === true ? rings.map((ring) => [ring]) : [rings];
+}
+
+/** 1 for pixels whose centre is inside of some part. */
+function rasterize(parts: readonly (readonly Ring[])[], grid: Grid): Uint8Array {
   const { width, height } = grid;
   const output = new Uint8Array(width * height);
-  for (const [row, list] of findCrossings(rings, grid, height).entries()) {
+  const spans = parts.flatMap((rings) => [...findCrossings(rings, grid, height).entries()]);
+  for (const [row, list] of spans) {
     for (let at = 0; at + 1 < list.length; at += 2) {
       const from = Math.max(0, Math.ceil(list[at]! - 0.5));
       const to = Math.min(width, Math.ceil(list[at + 1]! - 0.5));
