@@ -63,15 +63,17 @@ export function addListRoutes(app: FastifyInstance): void {
   });
 }
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  f: "Format: json, html; of a colour map png, jpg and webp as well.",
-  orientation: "Of a picture: horizontal, or vertical, with the least value on top.",
-  width: "Pixels from left to right.",
-  height: "Pixels from top to bottom.",
-};
+const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    f: "Format: json, html; of a colour map png, jpg and webp as well.",
+    orientation: "Of a picture: horizontal, or vertical, with the least value on top.",
+    width: "Pixels from left to right.",
+    height: "Pixels from top to bottom.",
+  }),
+);
 
 const toProperties = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, { description: DESCRIPTIONS[name] }]));
+  Object.fromEntries(names.map((name) => [name, { description: DESCRIPTIONS.get(name) }]));
 
 function checkNames(query: Query, names: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !names.includes(name));

@@ -8,21 +8,23 @@ export interface ImageType {
 }
 
 /** Formats of GetMap; those of 256 colours have the nearest ones, without dithering. */
-const TYPES: Readonly<Record<string, ImageType>> = {
-  "image/png": { format: "png", contentType: "image/png" },
-  "image/png; mode=8bit": { format: "png", contentType: "image/png", palette: "png" },
-  "image/jpeg": { format: "jpeg", contentType: "image/jpeg" },
-  "image/webp": { format: "webp", contentType: "image/webp" },
-  "image/gif": { format: "png", contentType: "image/gif", palette: "gif" },
-  "image/tiff": { format: "tif", contentType: "image/tiff" },
-};
+const TYPES: ReadonlyMap<string, ImageType> = new Map(
+  Object.entries<ImageType>({
+    "image/png": { format: "png", contentType: "image/png" },
+    "image/png; mode=8bit": { format: "png", contentType: "image/png", palette: "png" },
+    "image/jpeg": { format: "jpeg", contentType: "image/jpeg" },
+    "image/webp": { format: "webp", contentType: "image/webp" },
+    "image/gif": { format: "png", contentType: "image/gif", palette: "gif" },
+    "image/tiff": { format: "tif", contentType: "image/tiff" },
+  }),
+);
 /** Names of other servers. */
-const ALIASES: Readonly<Record<string, string>> = {
-  "image/png8": "image/png; mode=8bit",
-  "image/jpg": "image/jpeg",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["image/png8", "image/png; mode=8bit"],
+  ["image/jpg", "image/jpeg"],
+]);
 
-export const IMAGE_TYPES: readonly string[] = Object.keys(TYPES);
+export const IMAGE_TYPES: readonly string[] = [...TYPES.keys()];
 
 /** `undefined` for formats that are none of `IMAGE_TYPES`; parameters of a type that mean nothing here are left aside. */
 export function findImageType(text: string): ImageType | undefined {
@@ -30,8 +32,8 @@ export function findImageType(text: string): ImageType | undefined {
     .trim()
     .toLowerCase()
     .replace(/\s*;\s*/g, "; ");
-  const known = ALIASES[name] ?? name;
-  return TYPES[known] ?? TYPES[known.split(";")[0] ?? ""];
+  const known = ALIASES.get(name) ?? name;
+  return TYPES.get(known) ?? TYPES.get(known.split(";")[0] ?? "");
 }
 
 export function encodeAs(image: Sharp, { format, palette }: ImageType): Sharp {
