@@ -16,6 +16,7 @@ def send(self, request, **options):
             "test": os.environ.get("PYTEST_CURRENT_TEST", "").split(" ")[0].split("::")[-1],
             "method": request.method,
             "url": str(request.url),
+            "accept": request.headers.get("accept", "*/*"),
             "body": request.content.decode("utf-8", "replace"),
             "status": response.status_code,
             "type": response.headers.get("content-type", ""),

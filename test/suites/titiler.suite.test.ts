@@ -14,6 +14,7 @@ import {
   type Answer,
   compareKinds,
   compareValues,
+  meanOf,
   readArray,
 } from "../../components/data-access/test/titiler-answers.ts";
 import { parseCrs } from "../../libs/raster/src/index.ts";
@@ -23,8 +24,8 @@ import { gdalSkipReason } from "../../libs/raster/test/gdal.ts";
 // oxlint-disable-next-line node/no-process-env -- where the clone and its Python are is the caller's to say
 const { TITILER_FOLDER: clone = "", TITILER_PYTHON: python = "python3", TITILER_RECORD: kept } = process.env;
 const core = join(clone, "src/titiler/core");
-/** Shares that were reached once; less is a loss. The aim is 0.95. */
-const LEAST = { kinds: 0.55, values: 0.2 };
+/** Shares that were reached once; less is a loss. */
+const LEAST = { kinds: 0.96, values: 0.95 };
 /** Tests of applications that their authors changed: logins, options of GDAL, colour maps of their own. */
 const CUSTOM =
   /WithDepend|WithGdalEn|path_param|optional_headers|cog_custom|colorMaps\/(cust|negative|seq)|openapi|\/docs/;
@@ -36,12 +37,31 @@ const CUSTOM =
  *   GDAL reduce that to 256², which takes the overview of half the resolution. Ours has the full one, as gdalwarp: 12 % of the values differ.
  */
 const KNOWN = /^\/tiles\/WebMercatorQuad\/(8)\/(87)\/(48)\.npy$/;
+
+/** Requests whose answers differ for a reason, by method, path and parameters without the address of the file. */
+const EXCEPTIONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^GET \/(info|preview\.tif|statistics) $|^POST \/statistics $/,
+    "an item without assets has a first style here, where TiTiler refuses it",
+  ],
+  [
+    /^GET \/preview\.png .*max_size=256&height=512&width=512/,
+    "two sizes contradict each other: refused, where TiTiler ignores max_size",
+  ],
+];
+/**
+ * Pictures of an area without a range, which TiTiler draws nearly black: its own statistics say that the values there are 3,624 of 65,535 on
+ * average, in bytes 14. Ours are compared with that.
+ */
+const DARK = /^\/feature(\/100x100\.jpeg)?$/;
+const MEAN_OF_AREA = 3624.348;
 const HALF_WORLD = 20_037_508.342_789_244;
 
 interface Recorded extends Answer {
   readonly test: string;
   readonly method: string;
   readonly url: string;
+  readonly accept: string;
   readonly body: string;
 }
 
@@ -61,13 +81,14 @@ test("requests of TiTiler's own tests get the answers that TiTiler gives", { ski
   cpSync(join(core, "tests/fixtures"), data, { recursive: true });
   const { id, collection } = addCatalogue(data);
   const { url: own, files: host } = await start(t, {}, data);
-  let [kinds, values, known, total] = [0, 0, 0, 0];
+  let [kinds, values, known, excepted, total] = [0, 0, 0, 0, 0];
   for (const request of recorded) {
-    const address = toOwn(request.url, own, host, `/collections/${collection}/items/${id}`);
+    const address = toOwn(withRange(request), own, host, `/collections/${collection}/items/${id}`);
     total += 1;
     const response = await fetch(address, {
       method: request.method,
-      ...(request.method === "POST" && { body: request.body, headers: { "content-type": "application/json" } }),
+      headers: { accept: request.accept, ...(request.method === "POST" && { "content-type": "application/json" }) },
+      ...(request.method === "POST" && { body: request.body }),
     });
     const answer: Answer = {
       status: response.status,
@@ -86,16 +107,23 @@ test("requests of TiTiler's own tests get the answers that TiTiler gives", { ski
         known += 1;
         continue;
       }
+      if (kind === undefined && DARK.test(pathname)) {
+        assert.ok(Math.abs((await meanOf(answer)) - (MEAN_OF_AREA * 255) / 65_535) < 0.5, request.url);
+        known += 1;
+        continue;
+      }
       searchParams.delete("url");
-      t.diagnostic(
-        `${request.method} ${pathname} ${searchParams.toString().slice(0, 100)}: ${difference.slice(0, 200)}`,
-      );
+      const name = `${request.method} ${pathname} ${searchParams.toString().slice(0, 100)}`;
+      const reason = EXCEPTIONS.find(([pattern]) => pattern.test(name))?.[1];
+      excepted += reason === undefined ? 0 : 1;
+      t.diagnostic(`${name}: ${reason ?? difference.slice(0, 200)}`);
     }
   }
   t.diagnostic(
-    `${total} requests: ${kinds} have the same kind of answer, ${values} the same values, ${known} others that are gdalwarp's`,
+    `${total} requests: ${kinds} have the same kind of answer, ${values} the same values, ${known} others that are gdalwarp's or those of TiTiler's statistics, ${excepted} differ for a reason`,
   );
-  assert.ok(kinds / total >= LEAST.kinds && values / total >= LEAST.values, `${kinds} and ${values} of ${total}`);
+  const right = values + known;
+  assert.ok(kinds / total >= LEAST.kinds && right / total >= LEAST.values, `${kinds} and ${right} of ${total}`);
 });
 
 /** Their tests, run once; a recording that the caller keeps is used again. */
@@ -146,6 +174,21 @@ function addCatalogue(data: string): { id: string; collection: string } {
   const catalogue = { type: "Catalog", stac_version: "1.0.0", id: "scenes", description: "TiTiler's item", links };
   writeFileSync(join(data, "catalog.json"), JSON.stringify(catalogue));
   return { id: item.id, collection: item.collection ?? "scenes" };
+}
+
+/**
+ * Without a range, TiTiler shows the whole range of the type, and this service what most pixels have (percentiles 2 and 98 of the scene): pictures
+ * of the test's 16-bit files, and their data where a colour formula is applied, would have nothing to compare.
+ */
+function withRange({ url, type }: Recorded): string {
+  const address = new URL(url);
+  const { searchParams: query } = address;
+  const isShown = /^image\/(png|jpeg|webp)/.test(type) || query.has("color_formula");
+  const isRanged = ["rescale", "colormap", "colormap_name", "algorithm"].some((name) => query.has(name));
+  if (isShown && !isRanged && query.get("url") !== null && !/TCI/.test(url)) {
+    query.set("rescale", "0,65535");
+  }
+  return String(address);
 }
 
 /** The path of this service that theirs stands for. */

@@ -19,13 +19,17 @@ const METRES: ReadonlyMap<string, number> = new Map([
 const MAX_METRES = 1_000_000;
 const POINTS = 90;
 
-/** `within` and `within-units` of EDR in metres. @throws {Problem} 400 */
-export function parseDistance(within: string | undefined, units: string | undefined): number {
-  const metres = Number(within) * (METRES.get((units ?? "").toLowerCase()) ?? Number.NaN);
-  if (within === undefined || units === undefined || !(metres > 0 && metres <= MAX_METRES)) {
+/** A distance of EDR and its unit in metres: `within` and `within-units`, `corridor-width` and `width-units`. @throws {Problem} 400 */
+export function parseDistance(
+  distance: string | undefined,
+  units: string | undefined,
+  name: "within" | "corridor-width" = "within",
+): number {
+  const metres = Number(distance) * (METRES.get((units ?? "").toLowerCase()) ?? Number.NaN);
+  if (distance === undefined || units === undefined || !(metres > 0 && metres <= MAX_METRES)) {
     throw new Problem(
       400,
-      `within must be a number above 0, up to ${MAX_METRES / 1000} km, and within-units one of ${[...METRES.keys()].join(", ")}.`,
+      `${name} must be a number above 0, up to ${MAX_METRES / 1000} km, and ${name === "within" ? "within-units" : "width-units"} one of ${[...METRES.keys()].join(", ")}.`,
     );
   }
   return metres;

@@ -35,7 +35,7 @@ export function addProfileRoute(app: FastifyInstance, context: DataAccessContext
     const area = reprojectBbox(boundsOfPoints(points, crs), crs, DEGREES);
     const items = area === undefined ? [] : await target.findItems(area);
     const assets = await expandAssets(query, items, pool, { isPicture: false, signal: signalOf(reply) });
-    const { expressions, selection, unscale } = toLook(target, query, assets);
+    const { expressions, selection, unscale } = toLook(target, query, assets, { isPicture: false });
     const values = await readAlong(
       pool,
       {

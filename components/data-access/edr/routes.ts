@@ -21,6 +21,7 @@ import { parseNumbers } from "../tiler/request-grid.ts";
 import { scenesFor } from "../tiler/scene-target.ts";
 import { alongLine, boundsOfPoints, readAlong, requireLine, toGrid, toLineCsv } from "./along-line.ts";
 import { parseDistance, toCircle } from "./circle.ts";
+import { toCorridor } from "./corridor.ts";
 
 const tagged = { schema: { tags: ["edr"] } as object };
 const COVERAGE_JSON = "application/prs.coverage+json";
@@ -170,6 +171,14 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
     }
     const metres = parseDistance(one(query["within"]), one(query["within-units"]));
     return sendArea(requested, toCircle(point, requested.crs, metres), request, reply);
+  });
+
+  app.get("/collections/:collection/corridor", tagged, async (request, reply) => {
+    const requested = await open(request, reply);
+    const query = request.query as Query;
+    // The standard requires a height as well; values have none, so that all of them are within.
+    const metres = parseDistance(one(query["corridor-width"]), one(query["width-units"]), "corridor-width");
+    return sendArea(requested, toCorridor(requireLine(requested.geometry), requested.crs, metres), request, reply);
   });
 
   app.get("/collections/:collection/cube", tagged, async (request, reply) => {

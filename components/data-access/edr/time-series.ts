@@ -40,7 +40,7 @@ export function addTimeSeriesRoute(app: FastifyInstance, context: DataAccessCont
       const target = toLayerTarget(context, layer, request, reply);
       const items = await target.findItems(bbox, MAX_SCENES);
       const assets = await expandAssets(query, items, pool, { isPicture: false, signal });
-      const { expressions, unscale } = toLook(target, query, assets);
+      const { expressions, unscale } = toLook(target, query, assets, { isPicture: false });
       const rows: Row[] = [];
       const waiting = items.values();
       await Promise.all(

@@ -95,7 +95,8 @@ const dimensionExtents = (layer: Layer) =>
     }),
   );
 
-const QUERIES = ["position", "area", "radius", "cube", "trajectory", "items"] as const;
+const QUERIES = ["position", "area", "radius", "cube", "trajectory", "corridor", "items"] as const;
+const DISTANCE_UNITS = ["m", "km", "mi", "nmi"];
 
 /** @param parameters what EDR says of the values, where the files were looked into */
 export function toCollection(layer: Layer, base: string, parameters?: object) {
@@ -124,7 +125,8 @@ export function toCollection(layer: Layer, base: string, parameters?: object) {
               query_type: name,
               output_formats: name === "items" ? ["GeoJSON"] : ["CoverageJSON"],
               crs_details: [{ crs: "CRS84" }],
-              ...(name === "radius" && { within_units: ["m", "km", "mi", "nmi"] }),
+              ...(name === "radius" && { within_units: DISTANCE_UNITS }),
+              ...(name === "corridor" && { width_units: DISTANCE_UNITS, height_units: ["m"] }),
             },
           },
         },

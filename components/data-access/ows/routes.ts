@@ -49,9 +49,13 @@ export function addOwsRoutes(app: FastifyInstance, context: DataAccessContext): 
       );
     }
   });
-  app.get("/wmts/1.0.0/WMTSCapabilities.xml", { schema: { tags: ["ows"] } as object }, (request, reply) =>
-    sendWmtsCapabilities(context, request, reply, "/ows"),
-  );
+  app.get("/wmts/1.0.0/WMTSCapabilities.xml", { schema: { tags: ["ows"] } as object }, async (request, reply) => {
+    const { accept } = request.headers;
+    if (accept !== undefined && !/\*\/\*|text\/\*|application\/\*|xml/i.test(accept)) {
+      return reply.code(406).type("text/plain; charset=utf-8").send("The capabilities are text/xml.\n");
+    }
+    return sendWmtsCapabilities(context, request, reply, "/ows");
+  });
   for (const path of [
     "/wmts/1.0.0/:layer/:style/:set/:level/:row/:column.:format",
     "/wmts/1.0.0/:layer/:style/:time/:set/:level/:row/:column.:format",

@@ -33,6 +33,7 @@ test("EDR: radius, cube and items, and what collections say of them", async (t) 
     "radius",
     "cube",
     "trajectory",
+    "corridor",
     "items",
   ]);
   const data = description.links.find(({ rel }) => rel === "data");
@@ -69,6 +70,40 @@ test("EDR: radius, cube and items, and what collections say of them", async (t) 
       assert.equal((await fetch(`${at}${wrong}`)).status, 400, wrong);
     }
     assert.equal((await fetch(`${at}&within=2&within-units=km&z=10`)).status, 400);
+  });
+
+  await t.test("corridor gives what is within half of its width of a line, corners and ends included", async () => {
+    const line = "LINESTRING(15.26%2046.35,15.30%2046.35,15.30%2046.375)";
+    const at = `${base}/corridor?coords=${line}&parameter-name=red`;
+    const { ranges, domain } = (await getJson(
+      `${at}&corridor-width=400&width-units=m&corridor-height=1&height-units=m`,
+    )) as unknown as GridCoverage;
+    const { values } = ranges["red"]!;
+    const { x, y } = domain.axes;
+    const [cellX, cellY] = [(x.stop - x.start) / (x.num - 1), (y.start - y.stop) / (y.num - 1)];
+    const metresX = cellX * 111_320 * Math.cos((46.36 * Math.PI) / 180) * 1.0017;
+    const area = values.filter((value) => value !== null).length * metresX * cellY * 111_160;
+    // Lengths of the two parts on the ellipsoid, the half circles at the ends, and the corner: a quarter of a circle outside of it, and a square inside twice.
+    const [first, second] = [3080.3, 2779];
+    const expected = 400 * (first + second) + Math.PI * 200 ** 2 + (Math.PI * 200 ** 2) / 4 - 200 ** 2;
+    assert.ok(Math.abs(area / expected - 1) < 0.02, `${area} instead of ${expected}`);
+    const valueAt = (longitude: number, latitude: number) =>
+      values[Math.round((y.start - latitude) / cellY) * x.num + Math.round((longitude - x.start) / cellX)];
+    assert.notEqual(valueAt(15.3, 46.35), null, "the corner, where two parts overlap");
+    assert.notEqual(valueAt(15.28, 46.3512), null, "130 m beside the line");
+    assert.equal(valueAt(15.28, 46.353), null, "330 m beside the line");
+    for (const wrong of [
+      "",
+      "&corridor-width=400",
+      "&corridor-width=-1&width-units=m",
+      "&corridor-width=4&width-units=x",
+    ]) {
+      assert.equal((await fetch(`${at}${wrong}`)).status, 400, wrong);
+    }
+    const point = at.replace(line, "POINT(15.3%2046.35)");
+    assert.equal((await fetch(`${point}&corridor-width=400&width-units=m`)).status, 400);
+    const long = at.replace(line, "LINESTRING(0%2046,40%2046)");
+    assert.equal((await fetch(`${long}&corridor-width=400&width-units=m`)).status, 400);
   });
 
   await t.test("cube of an item has the values that GDAL reads", { skip: gdalSkipReason() }, async () => {

@@ -68,6 +68,12 @@ test("OGC services say what is wrong, and offer what they declare", async (t) =>
     assert.ok(Math.abs(longitude - 15.3) < 0.01 && Math.abs(latitude - 46.35) < 0.01, text);
   });
 
+  await t.test("WMTS capabilities by their path are XML, or not acceptable", async () => {
+    const ask = async (accept: string) =>
+      (await fetch(`${url}/wmts/1.0.0/WMTSCapabilities.xml`, { headers: { accept } })).status;
+    assert.deepEqual([await ask("*/*"), await ask("application/xml"), await ask("example/unknown")], [200, 200, 406]);
+  });
+
   await t.test("WMTS has the codes and locators of the standard", async () => {
     const tile: Readonly<Record<string, string>> = {
       service: "WMTS",

@@ -58,8 +58,14 @@ export async function expandAssets(
     const isColors = isPicture && whole === undefined && query["bidx"] === undefined && assets.length === 1;
     const isCube = info.bands[0]?.name !== undefined;
     const own = isCube ? ["b1"] : isColors ? defaultExpressions(info) : listDataBands(info.bands, asset);
-    return info.bands.length === 1 || isCube ? [name] : own.map((band) => `${name}_${band}`);
+    return isCube ? [name] : own.map((band) => `${name}_${band}`);
   }
+}
+
+/** Assets that a request for information names: all when it names none, or `:all:`. */
+export function parseAssetNames(query: Query, item: LayerItem | undefined): readonly string[] | undefined {
+  const names = listOf(query["assets"]).flatMap((text) => text.split(","));
+  return names.length === 0 || names.includes(":all:") || item === undefined ? undefined : names;
 }
 
 const namesOf = (items: readonly LayerItem[]): readonly string[] => [

@@ -11,9 +11,6 @@ const INERT: ReadonlyMap<string, readonly string[]> = new Map([
   ["algorithm_params", ["{}"]],
 ]);
 
-/** Parameters of pictures alone: values are as they are in npy and tif. */
-const PICTURES = ["rescale", "colormap", "colormap_name", "color_formula", "return_mask"];
-
 /** The first has no effect without, or beside, the others. */
 const WITHOUT = [
   ["asset_bidx", ["assets"]],
@@ -36,17 +33,16 @@ export function declareParameters(kind: Kind, operation: Operation, path: string
   const properties = describeParameters(kind, operation, path);
   return {
     schema: { tags: [kind === "items" ? "collections" : kind], querystring: { type: "object", properties } } as object,
-    preValidation: async ({ query, params }: FastifyRequest) =>
-      check(query as Query, properties, (params as { readonly format?: string }).format),
+    preValidation: async ({ query }: FastifyRequest) => check(query as Query, properties),
   };
 }
 
-function check(query: Query, known: Readonly<Record<string, unknown>>, ending: string | undefined): void {
+function check(query: Query, known: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(query)) {
     if (!Object.hasOwn(known, name)) {
       throw new Problem(
         400,
-        `There is no parameter "${name.slice(0, 50)}" here; there are ${Object.keys(known).join(", ")}.`,
+        `There is no parameter "${name.slice(0, 50)}" here; there are ${Object.keys(known).join(", ") || "none"}.`,
       );
     }
     const inert = INERT.get(name);
@@ -67,11 +63,6 @@ function check(query: Query, known: Readonly<Record<string, unknown>>, ending: s
     }
   }
   checkHistogram(query);
-  const format = ending ?? one(query["format"]);
-  const unseen = PICTURES.find(has);
-  if ((format === "npy" || format === "tif") && unseen !== undefined) {
-    throw new Problem(400, `${unseen} has no effect on values (${format}): ask for png, jpg or webp.`);
-  }
 }
 
 function checkHistogram(query: Query): void {

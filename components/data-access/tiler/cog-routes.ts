@@ -6,8 +6,11 @@ import {
   type GridRequest,
   type ImageRequest,
   type PixelsRequest,
+  type RasterInfo,
+  type SceneAsset,
   type SourceLocation,
   chooseBands,
+  defaultExpressions,
   listDataBands,
   parseCrs,
   reprojectBbox,
@@ -15,14 +18,13 @@ import {
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { type DataAccessContext, signalOf } from "../http/context.ts";
 import { toBoxGeometry } from "../http/box-geometry.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
 import { sendImage } from "../http/send-image.ts";
-import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
+import { type TileMatrixSet, findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
 import {
   type Query,
-  listOf,
   one,
   parseCount,
   parseCubeSelection,
@@ -33,14 +35,19 @@ import {
   parseUnscale,
 } from "./parameters.ts";
 import { declareParameters } from "./check-parameters.ts";
-import { describeCog } from "./describe-cog.ts";
+import { applyAlgorithm, calculateValues } from "./algorithms.ts";
+import { type NamedBand, nameBands, toBandFields, toNamedStatistics } from "./band-names.ts";
+import { bandDescriptionsOf, describeCog } from "./describe-cog.ts";
 import { locateFile } from "./locate-file.ts";
-import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import { toMapGrid } from "./map-grid.ts";
+import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, sizeOf, toFormat } from "./request-grid.ts";
+import { type Tiled, requireTileMatrixSet, toLimitedTileSet, toTileJson, toTileSetList } from "./tilesets.ts";
 import { fromNamedArea, fromNamedBounds, fromNamedPoint } from "./own-pixels.ts";
 import type { Operation } from "./parameter-names.ts";
 import { zoomsOf } from "./zooms.ts";
 
 const DEGREES = parseCrs("OGC:CRS84");
+const WORLD: Bbox = [-180, -85, 180, 85];
 const FEATURE_BYTES = 4 * 1024 * 1024;
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -88,15 +95,38 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     format: string | undefined,
     clip?: Clip,
   ) => {
-    const query = request.query as Query;
-    const full: ImageRequest = {
-      scenes: [sceneOf(request)],
+    const full = {
+      ...(await lookOf(request, reply, format)),
       grid,
-      ...(clip !== undefined && { clip }),
-      ...parseRender(query),
-      ...toFormat(format ?? one(query["format"])),
+      // As today's tilers: all of the pixels that the area touches.
+      ...(clip !== undefined && { clip: { ...clip, isTouched: true } }),
     };
     return sendImage(request, reply, await pool.image(full, signalOf(reply)));
+  };
+  /** What is shown of the file, and how. */
+  const lookOf = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    format: string | undefined,
+  ): Promise<Omit<ImageRequest, "grid">> => {
+    const query = request.query as Query;
+    const scene = sceneOf(request);
+    const render = parseRender(query);
+    const chosen = toFormat(format ?? one(query["format"]));
+    const algorithm = one(query["algorithm"]);
+    if (algorithm === undefined) {
+      return { scenes: [scene], ...render, ...chosen };
+    }
+    const bands = render.expressions ?? defaultExpressions((await describe(request, reply)).info);
+    const { isBytes, rescale, ...calculated } = applyAlgorithm(algorithm, bands);
+    const isData = chosen.format === "npy" || chosen.format === "tif";
+    return {
+      scenes: [scene],
+      ...(rescale !== undefined && (isBytes || !isData) && { rescale, rendersData: isBytes }),
+      ...render,
+      ...calculated,
+      ...chosen,
+    };
   };
   const describe = (request: FastifyRequest, reply: FastifyReply): Promise<DescribedRaster> =>
     pool.describe(locationOf(request), signalOf(reply));
@@ -129,14 +159,14 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const query = request.query as Query;
     const { expressions, unscale, resampling } = parseRender(query);
     const scene = sceneOf(request);
-    const { data } = scene.assets;
-    const bands = expressions ?? listDataBands((await pool.describe(data.location, signalOf(reply))).info.bands, data);
+    const { info } = await describe(request, reply);
+    const bands = calculateValues(one(query["algorithm"]), expressions ?? listDataBands(info.bands, scene.assets.data));
     const histogram = parseHistogram(query);
-    return pool.statistics(
+    const values = await pool.statistics(
       {
         scenes: [scene],
-        grid: { ...sizeOf(query, undefined), ...grid },
-        expressions: bands,
+        grid,
+        expressions: [...new Set(bands)],
         ...(unscale !== undefined && { unscale }),
         ...(resampling !== undefined && { resampling }),
         ...parsePercentiles(query),
@@ -145,18 +175,27 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       },
       signalOf(reply),
     );
+    return toNamedStatistics(namesOf(query, bands, info, scene.assets.data), values);
   };
-  get("statistics", "/statistics", async (request, reply) => statistics(request, reply, {}));
+  /** Bands of the file, chosen by numbers, keep their own names. */
+  const namesOf = (query: Query, bands: readonly string[], info: RasterInfo, asset: SceneAsset) => {
+    const chosen = chooseBands(info.bands, asset);
+    const isCalculated = ["expression", "algorithm"].some((name) => one(query[name]) !== undefined);
+    return nameBands(bands, isCalculated ? undefined : (band) => info.bands[chosen[band] ?? -1]?.description);
+  };
+  get("statistics", "/statistics", async (request, reply) =>
+    statistics(request, reply, sizeOf(request.query as Query, undefined)),
+  );
   post("area-statistics", "/statistics", async (request, reply) => {
     const query = request.query as Query;
     const coordCrs = await systemOf(request, reply);
     const named = one(query["dst_crs"]);
-    // The pixels of the file itself, where no other system is asked for.
-    const crs = named === undefined ? (await describe(request, reply)).crs : parseCrs(named);
+    const crs = named === undefined ? coordCrs : parseCrs(named);
     const described: unknown[] = [];
     for (const feature of parseFeatures(request.body)) {
       const clip = fromNamedArea(parseArea(feature, coordCrs));
-      const values = await statistics(request, reply, { crs, bbox: boundsOf(clip, crs), bboxCrs: crs }, clip);
+      const grid = { crs, bbox: boundsOf(clip, crs), bboxCrs: crs, isAligned: true, ...sizeOf(query, undefined, 0) };
+      const values = await statistics(request, reply, grid, clip);
       described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
     }
     const isCollection = (request.body as { type?: unknown }).type === "FeatureCollection";
@@ -172,13 +211,14 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const crs = named === undefined ? coordCrs : parseCrs(named);
     const clip = fromNamedArea(parseArea(request.body, coordCrs));
     const bbox = boundsOf(clip, crs);
-    return image(request, reply, { crs, bbox, bboxCrs: crs, ...sizeOf(query, size) }, format, clip);
+    return image(request, reply, { crs, bbox, bboxCrs: crs, ...sizeOf(query, size, 0) }, format, clip);
   };
   for (const path of ["/feature", "/feature.:format", "/feature/:size.:format"]) {
     post("part", path, crop);
   }
   const readExpressions = async (
     pixels: Pick<PixelsRequest, "scenes" | "unscale"> & { readonly expressions: readonly string[] },
+    names: readonly NamedBand[],
     crs: Crs,
     x: number,
     y: number,
@@ -189,8 +229,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       throw new Problem(404, "The point is outside of the raster.");
     }
     const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
-    const { expressions } = pixels;
-    return { coordinates: fromNamedPoint(x, y, crs), values, band_names: expressions, band_descriptions: expressions };
+    return { coordinates: fromNamedPoint(x, y, crs), values, ...toBandFields(names) };
   };
   const isInside = async (scenes: PixelsRequest["scenes"], crs: Crs, x: number, y: number, reply: FastifyReply) => {
     const { location } = scenes[0]!.assets["data"]!;
@@ -204,9 +243,11 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const { expressions } = parseRender(query);
     const scene = sceneOf(request);
     const { location, nodata } = scene.assets.data;
+    const { info } = await describe(request, reply);
     if (expressions !== undefined || nodata !== undefined) {
-      const names = expressions ?? listDataBands((await describe(request, reply)).info.bands, scene.assets.data);
-      return readExpressions({ scenes: [scene], expressions: names, ...parseUnscale(query) }, crs, x, y, reply);
+      const bands = expressions ?? listDataBands(info.bands, scene.assets.data);
+      const names = namesOf(query, bands, info, scene.assets.data);
+      return readExpressions({ scenes: [scene], expressions: bands, ...parseUnscale(query) }, names, crs, x, y, reply);
     }
     const values = await pool.point(
       { location, crs, x, y, ...parseUnscale(query), ...parseCubeSelection(query) },
@@ -216,9 +257,11 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       throw new Problem(404, "The point is outside of the raster.");
     }
     const names = values.map((_, band) => `b${band + 1}`);
-    const { bands } = (await describe(request, reply)).info;
-    const descriptions = chooseBands(bands, scene.assets.data).map((band, at) => bands[band]?.description ?? names[at]);
-    return { coordinates: [column, row], values, band_names: names, band_descriptions: descriptions };
+    return {
+      coordinates: [column, row],
+      values,
+      ...toBandFields(namesOf(query, names, info, scene.assets.data)),
+    };
   });
 
   const preview: Handler = async (request, reply) => {
@@ -241,12 +284,25 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     return image(
       request,
       reply,
-      { crs: crs === undefined ? bboxCrs : parseCrs(crs), bbox, bboxCrs, ...sizeOf(query, size) },
+      { crs: crs === undefined ? bboxCrs : parseCrs(crs), bbox, bboxCrs, ...sizeOf(query, size, 0) },
       format,
     );
   };
   get("part", "/bbox/:bbox.:format", part);
   get("part", "/bbox/:bbox/:size.:format", part);
+
+  get("map", "/map", async (request, reply) => {
+    const query = request.query as Query;
+    const { crs } = await describe(request, reply);
+    const grid = toMapGrid(query, { crs, bboxCrs: crs.local === undefined ? DEGREES : crs });
+    const { bbox, bboxCrs } = grid;
+    return image(
+      request,
+      reply,
+      bbox && bboxCrs ? { ...grid, bbox: fromNamedBounds(bbox, bboxCrs) } : grid,
+      one(query["f"]) ?? /image\/(png|jpeg|webp|tiff)/.exec(request.headers.accept ?? "")?.[1] ?? "png",
+    );
+  });
 
   const tile: Handler = async (request, reply) => {
     const { tms, z, x, y, format } = request.params as Record<"tms" | "z" | "x" | "y", string> & { format?: string };
@@ -259,13 +315,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
       throw new Problem(404, "The tile does not exist.");
     }
     const grid = addBuffer(place, query);
-    const full: ImageRequest = {
-      scenes: [sceneOf(request)],
-      grid,
-      ...parseRender(query),
-      ...toFormat(format ?? one(query["format"])),
-    };
-    const result = await pool.image(full, signalOf(reply));
+    const result = await pool.image({ ...(await lookOf(request, reply, format)), grid }, signalOf(reply));
     if (result.isEmpty && !(await overlaps(grid, locationOf(request)))) {
       throw new Problem(404, "The tile is outside of the raster.");
     }
@@ -287,37 +337,26 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   get("tile", "/tiles/:tms/:z/:x/:y", tile);
   get("tile", "/tiles/:tms/:z/:x/:y.:format", tile);
 
-  const tilejson: Handler = async (request, reply) => {
-    const { tms } = request.params as { tms: string };
-    const query = request.query as Query;
-    const set = findTileMatrixSet(tms);
-    if (set === undefined) {
-      throw new Problem(404, `There is no tile matrix set "${tms.slice(0, 50)}".`);
-    }
+  const tiled = async (request: FastifyRequest, reply: FastifyReply, set: TileMatrixSet): Promise<Tiled> => {
     const described = await describe(request, reply);
-    const { minzoom, maxzoom } = zoomsOf(described, set);
-    const bounds = described.geographicBounds ?? [-180, -85, 180, 85];
-    const format = one(query["tile_format"]);
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      for (const each of ["tile_format", "minzoom", "maxzoom"].includes(name) ? [] : listOf(value)) {
-        search.append(name, each);
-      }
-    }
     return {
-      tilejson: "3.0.0",
-      version: "1.0.0",
-      scheme: "xyz",
-      tiles: [
-        `${baseUrlOf(request)}/cog/tiles/${tms}/{z}/{x}/{y}${format === undefined ? "" : `.${format}`}?${search.toString()}`,
-      ],
-      minzoom: parseZoom(query, "minzoom") ?? minzoom,
-      maxzoom: parseZoom(query, "maxzoom") ?? maxzoom,
-      bounds,
-      center: [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, minzoom],
+      bounds: described.geographicBounds ?? WORLD,
+      zooms: zoomsOf(described, set),
+      bandDescriptions: bandDescriptionsOf(described.info),
+      dataType: described.info.bands[0]?.type ?? "float32",
     };
   };
-  get("tilejson", "/:tms/tilejson.json", tilejson);
+  get("tilejson", "/:tms/tilejson.json", async (request, reply) => {
+    const set = requireTileMatrixSet((request.params as { tms: string }).tms);
+    return toTileJson(request, set, await tiled(request, reply, set));
+  });
+  get("tilesets", "/tiles", async (request, reply) =>
+    toTileSetList(request, { bounds: (await describe(request, reply)).geographicBounds ?? WORLD }),
+  );
+  get("tileset", "/tiles/:tms", async (request, reply) => {
+    const set = requireTileMatrixSet((request.params as { tms: string }).tms);
+    return toLimitedTileSet(request, set, await tiled(request, reply, set));
+  });
 }
 
 /** Positions of layers may name dimensions that some of their files lack; that of one file names its own. @throws {Problem} 400 */

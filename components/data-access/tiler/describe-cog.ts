@@ -16,7 +16,7 @@ export function describeCog({ info, bounds, crs }: DescribedRaster) {
     // How well positions in WGS 84 are known, without grids of datum shifts; null where nobody says.
     crs_accuracy_metres: crs.accuracy ?? null,
     band_metadata: info.bands.map(({ unit }, band) => [`b${band + 1}`, unit === undefined ? {} : { unit }]),
-    band_descriptions: info.bands.map(({ description }, band) => [`b${band + 1}`, description ?? ""]),
+    band_descriptions: bandDescriptionsOf(info),
     dtype: first?.type,
     nodata_type:
       first?.nodata !== undefined
@@ -42,6 +42,10 @@ export function describeCog({ info, bounds, crs }: DescribedRaster) {
     ...(info.palette !== undefined && { colormap: toColormap(info.palette) }),
   };
 }
+
+/** Names of bands with the descriptions that their file has. */
+export const bandDescriptionsOf = ({ bands }: DescribedRaster["info"]): readonly (readonly [string, string])[] =>
+  bands.map(({ description }, band) => [`b${band + 1}`, description ?? `b${band + 1}`]);
 
 function toColormap(palette: Uint8Array): Readonly<Record<string, readonly number[]>> {
   return Object.fromEntries(

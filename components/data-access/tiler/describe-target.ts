@@ -8,14 +8,27 @@ import { describeCog } from "./describe-cog.ts";
 import type { SceneTarget } from "./scene-target.ts";
 
 /** What `info` of a tiler says of an item: of each of its files. */
-export async function describeItem(item: LayerItem | undefined, pool: RasterPool, signal: AbortSignal) {
+export async function describeItem(
+  item: LayerItem | undefined,
+  pool: RasterPool,
+  signal: AbortSignal,
+  /** All when left out. */
+  names?: readonly string[],
+) {
   if (item === undefined) {
     throw new Problem(404, "There is no item with files that can be read.");
   }
+  const { assets } = item.scene;
+  const unknown = names?.find((name) => assets[name] === undefined);
+  if (unknown !== undefined) {
+    throw new Problem(
+      400,
+      `There is no asset "${unknown.slice(0, 50)}"; there are ${Object.keys(assets).slice(0, 50).join(", ")}.`,
+    );
+  }
+  const chosen = Object.entries(assets).filter(([name]) => names?.includes(name) ?? true);
   const entries = await Promise.all(
-    Object.entries(item.scene.assets).map(
-      async ([key, { location }]) => [key, describeCog(await pool.describe(location, signal))] as const,
-    ),
+    chosen.map(async ([key, { location }]) => [key, describeCog(await pool.describe(location, signal))] as const),
   );
   return Object.fromEntries(entries);
 }

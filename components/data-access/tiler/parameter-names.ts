@@ -4,12 +4,17 @@ export type Kind = "cog" | "stac" | "items" | "collections" | "searches";
 export type Operation =
   | "info"
   | "scene"
+  | "scene-info"
   | "statistics"
+  | "asset-statistics"
   | "area-statistics"
   | "point"
   | "preview"
   | "part"
+  | "map"
   | "tile"
+  | "tilesets"
+  | "tileset"
   | "tilejson";
 
 const DESCRIPTIONS = {
@@ -36,13 +41,13 @@ const DESCRIPTIONS = {
   rescale: "min,max of what is shown. Repeatable, for each band.",
   colormap: "Colours of values, as JSON.",
   colormap_name: "A colour map of /colorMaps.",
-  color_formula: "gamma RGB 1.5",
-  return_mask: "false: missing pixels are black.",
+  color_formula: "gamma RGB 1.5, sigmoidal R 10 0.5",
+  return_mask: "false: missing pixels are black in pictures, and data have no mask.",
   algorithm: "An algorithm of /algorithms.",
   algorithm_params: "{}",
   width: "Pixels from left to right.",
   height: "Pixels from top to bottom.",
-  max_size: "Pixels of the longer side at most.",
+  max_size: "Pixels of the longer side at most; 0: as many as the raster has.",
   tilesize: "Pixels of a tile's sides.",
   buffer: "Pixels around the tile, in steps of 0.5.",
   padding: "Pixels that are read around the tile and not shown: 0.",
@@ -50,6 +55,9 @@ const DESCRIPTIONS = {
   tile_format: "png, jpg, webp, npy or tif.",
   minzoom: "Lowest zoom of the document.",
   maxzoom: "Highest zoom of the document.",
+  f: "Format of the map: png, jpg, webp, npy or tif.",
+  crs: "System of the map: EPSG:3857, or its URI.",
+  "bbox-crs": "System of the box; degrees when left out.",
   coord_crs: "System of the coordinates that are given.",
   dst_crs: "System of the result.",
   p: "A percentile. Repeatable.",
@@ -76,6 +84,8 @@ const PICTURE = [
 const SIZE = ["width", "height", "max_size"] as const;
 const STATISTICS = [
   ...VALUES,
+  "algorithm",
+  "algorithm_params",
   ...RESAMPLING,
   ...SIZE,
   "p",
@@ -89,12 +99,17 @@ const TILE = [...PICTURE, "tilesize", "buffer", "padding"] as const;
 const OPERATIONS: Readonly<Record<Operation, readonly Name[]>> = {
   info: [],
   scene: [],
+  "scene-info": [],
   statistics: STATISTICS,
+  "asset-statistics": STATISTICS,
   "area-statistics": [...STATISTICS, "coord_crs", "dst_crs"],
   point: [...VALUES, "coord_crs"],
   preview: [...PICTURE, ...SIZE, "format", "dst_crs"],
   part: [...PICTURE, ...SIZE, "format", "coord_crs", "dst_crs"],
+  map: [...PICTURE, "bbox", "bbox-crs", "crs", "width", "height", "f"],
   tile: [...TILE, "format"],
+  tilesets: [...TILE],
+  tileset: [...TILE, "minzoom", "maxzoom"],
   tilejson: [...TILE, "tile_format", "minzoom", "maxzoom"],
 };
 
@@ -115,11 +130,16 @@ export function describeParameters(
 function namesOfKind(kind: Kind, operation: Operation): readonly Name[] {
   const isMosaic = kind === "collections" || kind === "searches";
   const address: readonly Name[] = kind === "cog" || kind === "stac" ? ["url"] : [];
+  // Of a mosaic, a style says what is shown: its information is that of all of its scenes.
+  const choice: readonly Name[] = kind === "stac" || kind === "items" ? ["assets"] : [];
   if (operation === "info") {
-    return address;
+    return [...address, ...choice];
   }
   const orders: readonly Name[] = operation === "point" ? ["sortby"] : ["sortby", "pixel_selection"];
   const scenes: readonly Name[] = isMosaic ? ["datetime", "ids", ...orders] : kind === "items" ? ["datetime"] : [];
+  if (operation === "scene-info") {
+    return [...address, ...scenes, ...choice];
+  }
   if (operation === "scene") {
     return [...address, ...scenes];
   }

@@ -6,13 +6,11 @@ import {
   type Resampling,
   type SceneAsset,
   type StatisticsRequest,
-  TERRAIN_ALGORITHMS,
-  type TerrainAlgorithm,
   parseColormap,
 } from "@swath/raster";
 import { Problem } from "@swath/service";
 
-import { parseGamma } from "./color-formula.ts";
+import { parseColorFormula } from "./color-formula.ts";
 import { parseSelection } from "./selection.ts";
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -25,25 +23,22 @@ export function parseRender(query: Query): Partial<ImageRequest> {
   const expressions = parseExpressions(query);
   const rescale = listOf(query["rescale"]).flatMap(parseRange);
   const colormap = parseColors(query);
-  const algorithm = one(query["algorithm"]);
   const resampling =
     parseOneOf(query, "resampling", RESAMPLINGS) ?? parseOneOf(query, "resampling_method", RESAMPLINGS);
   const selection = parseSelection(one(query["pixel_selection"]))?.selection;
-  const gamma = parseGamma(one(query["color_formula"]));
+  const operations = parseColorFormula(one(query["color_formula"]));
   const hasMask = parseBoolean(query, "return_mask") !== false;
-  if (algorithm !== undefined && !TERRAIN_ALGORITHMS.includes(algorithm as TerrainAlgorithm)) {
-    throw new Problem(400, `algorithm must be one of ${TERRAIN_ALGORITHMS.join(", ")}.`);
-  }
+  const rendersData = rescale.length > 0 || colormap !== undefined || operations !== undefined;
   return {
     ...(expressions !== undefined && { expressions }),
+    ...(rendersData && { rendersData }),
     ...(rescale.length > 0 && { rescale }),
     ...(colormap !== undefined && { colormap }),
-    ...(algorithm !== undefined && { terrain: { algorithm: algorithm as TerrainAlgorithm } }),
     ...(resampling !== undefined && { resampling: resampling satisfies Resampling }),
     ...(selection !== undefined && { selection }),
-    ...(gamma !== undefined && { gamma }),
-    // What is not there is black, as in pictures that have no mask.
-    ...(!hasMask && { background: [0, 0, 0] as const }),
+    ...(operations !== undefined && { operations }),
+    // Missing pixels are black, as in pictures that have no mask.
+    ...(!hasMask && { background: [0, 0, 0] as const, hasMask }),
     ...parseUnscale(query),
   };
 }

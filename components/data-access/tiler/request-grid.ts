@@ -1,4 +1,4 @@
-import { type Grid, type GridRequest, MAX_OUTPUT_PIXELS, type OutputFormat } from "@swath/raster";
+import { type Grid, type GridRequest, type ImageRequest, MAX_OUTPUT_PIXELS, type OutputFormat } from "@swath/raster";
 import { Problem } from "@swath/service";
 
 import { type Query, one, parseCount } from "./parameters.ts";
@@ -15,9 +15,12 @@ const FORMATS: ReadonlyMap<string, OutputFormat> = new Map(
     webp: "webp",
     npy: "npy",
     tif: "tif",
+    tiff: "tif",
   }),
 );
-export function toFormat(text: string | undefined): { format?: OutputFormat } {
+
+/** JPEG has no transparency: missing pixels are black there, as in today's tilers. @throws {Problem} 400 */
+export function toFormat(text: string | undefined): Pick<ImageRequest, "format" | "background"> {
   if (text === undefined) {
     return {};
   }
@@ -25,16 +28,26 @@ export function toFormat(text: string | undefined): { format?: OutputFormat } {
   if (format === undefined) {
     throw new Problem(400, `The format must be one of ${[...FORMATS.keys()].join(", ")}.`);
   }
-  return { format };
+  return { format, ...(format === "jpeg" && { background: [0, 0, 0] }) };
 }
 
-export function sizeOf(query: Query, size: readonly [number, number] | undefined): Partial<GridRequest> {
+/**
+ * The size that a request names, else at most `maxSize` pixels on the longer side; 0 is the raster's own resolution.
+ * @throws {Problem} 400
+ */
+export function sizeOf(
+  query: Query,
+  size: readonly [number, number] | undefined,
+  maxSize = PREVIEW_SIZE,
+): Partial<GridRequest> {
   const width = size?.[0] ?? parseCount(query, "width", MAX_OUTPUT_PIXELS);
   const height = size?.[1] ?? parseCount(query, "height", MAX_OUTPUT_PIXELS);
   return width === undefined && height === undefined
-    ? { maxSize: parseCount(query, "max_size", 4096) ?? PREVIEW_SIZE }
+    ? toMaxSize(one(query["max_size"]) === "0" ? 0 : (parseCount(query, "max_size", 4096) ?? maxSize))
     : { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
 }
+
+const toMaxSize = (maxSize: number) => (maxSize === 0 ? {} : { maxSize });
 
 export function parsePathSize(params: unknown): { size?: readonly [number, number]; format?: string } {
   const { size, format } = params as { size?: string; format?: string };

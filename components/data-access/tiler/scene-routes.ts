@@ -10,17 +10,28 @@ import {
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { type DataAccessContext, signalOf } from "../http/context.ts";
 import { toBoxGeometry } from "../http/box-geometry.ts";
 import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
+import type { LayerItem } from "../layers/layer.ts";
 import { sendImage } from "../http/send-image.ts";
-import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
-import { expandAssets } from "./asset-bands.ts";
+import { type TileMatrixSet, findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
+import { expandAssets, parseAssetNames } from "./asset-bands.ts";
+import { nameAssetBands, nameBands, toBandFields, toNamedStatistics } from "./band-names.ts";
 import { declareParameters } from "./check-parameters.ts";
 import { describeItem, describeTarget } from "./describe-target.ts";
 import { type Query, listOf, one, parseCount, parseHistogram, parsePercentiles } from "./parameters.ts";
 import type { Kind, Operation } from "./parameter-names.ts";
-import { MAX_TILE_SIZE, addBuffer, parseNumbers, parsePathSize, parseZoom, sizeOf, toFormat } from "./request-grid.ts";
+import {
+  MAX_TILE_SIZE,
+  PREVIEW_SIZE,
+  addBuffer,
+  parseNumbers,
+  parsePathSize,
+  sizeOf,
+  toFormat,
+} from "./request-grid.ts";
+import { type Tiled, requireTileMatrixSet, toLimitedTileSet, toTileJson, toTileSetList } from "./tilesets.ts";
 import { findMaxZoom } from "./zooms.ts";
 import { type OpenTarget, type SceneTarget, requireScenes, scenesFor, toLook, withNodata } from "./scene-target.ts";
 
@@ -42,6 +53,10 @@ export function addSceneRoutes(
   const post = (operation: Operation, path: string, handler: Handler) =>
     app.post(path, { ...declareParameters(kind, operation, path), bodyLimit: FEATURE_BYTES }, handler);
 
+  // Files of one scene are shown in their own resolution, as by today's tilers; mosaics are larger than pictures.
+  const isScene = kind === "stac" || kind === "items";
+  const ownSize = isScene ? 0 : PREVIEW_SIZE;
+
   /** The box is only for finding scenes, and need not be exact. */
   const toRequest = async (
     target: SceneTarget,
@@ -51,7 +66,7 @@ export function addSceneRoutes(
     options: { readonly isPicture: boolean; readonly signal: AbortSignal },
   ) => {
     const items = await target.findItems(area);
-    const look = toLook(target, query, await expandAssets(query, items, pool, options));
+    const look = toLook(target, query, await expandAssets(query, items, pool, options), options);
     const scenes = withNodata(requireScenes(items, look.expressions, target), query);
     return { ...look, scenes, grid } satisfies ImageRequest;
   };
@@ -81,16 +96,16 @@ export function addSceneRoutes(
     const target = await open(request, reply);
     const [item] = await target.findItems(undefined, 1);
     return target.layer?.kind === "item" || target.layer === undefined
-      ? describeItem(item, pool, signalOf(reply))
+      ? describeItem(item, pool, signalOf(reply), parseAssetNames(request.query as Query, item))
       : describeTarget(target, request);
   });
-  get("scene", "/info.geojson", async (request, reply) => {
+  get("scene-info", "/info.geojson", async (request, reply) => {
     const target = await open(request, reply);
     const [item] = await target.findItems(undefined, 1);
     return reply.type("application/geo+json").send({
       type: "Feature",
       ...toBoxGeometry(target.bounds),
-      properties: await describeItem(item, pool, signalOf(reply)),
+      properties: await describeItem(item, pool, signalOf(reply), parseAssetNames(request.query as Query, item)),
     });
   });
   get("scene", "/assets", async (request, reply) => {
@@ -104,8 +119,10 @@ export function addSceneRoutes(
     target: SceneTarget,
     grid: GridRequest,
     clip?: Clip,
+    /** Instead of those of the request; the bands are named after their own file then. */
+    asset?: string,
   ) => {
-    const query = request.query as Query;
+    const query: Query = { ...(request.query as Query), ...(asset !== undefined && { assets: asset }) };
     const { bbox, bboxCrs = DEGREES } = grid;
     const signal = signalOf(reply);
     const area = bbox && reprojectBbox(bbox, bboxCrs, DEGREES);
@@ -113,13 +130,16 @@ export function addSceneRoutes(
     if (full.scenes.length === 0) {
       throw new Problem(404, "There is nothing in this area.");
     }
-    const { expressions, scenes, unscale, resampling, selection } = full;
+    const { expressions, scenes, unscale, resampling, selection, terrain } = full;
+    if (terrain !== undefined && one(query["algorithm"]) !== undefined) {
+      throw new Problem(400, `${one(query["algorithm"])} is drawn in pictures and tiles only; it has no values here.`);
+    }
     const histogram = parseHistogram(query);
-    return pool.statistics(
+    const values = await pool.statistics(
       {
         scenes,
         grid,
-        expressions,
+        expressions: [...new Set(expressions)],
         ...(resampling !== undefined && { resampling }),
         ...(selection !== undefined && { selection }),
         ...(unscale !== undefined && { unscale }),
@@ -129,6 +149,7 @@ export function addSceneRoutes(
       },
       signal,
     );
+    return toNamedStatistics(asset === undefined ? nameBands(expressions) : nameAssetBands(expressions), values);
   };
   get("statistics", "/statistics", async (request, reply) => {
     const target = await open(request, reply);
@@ -138,15 +159,33 @@ export function addSceneRoutes(
     const grid = isWhole ? {} : { crs: DEGREES, bbox, bboxCrs: DEGREES };
     return statistics(request, reply, target, { ...grid, ...sizeOf(request.query as Query, undefined) });
   });
+  get("asset-statistics", "/asset_statistics", async (request, reply) => {
+    const target = await open(request, reply);
+    const query = request.query as Query;
+    const named = listOf(query["assets"]);
+    if (named.length === 0) {
+      throw new Problem(400, "Say of which assets: assets=red&assets=nir, or assets=:all:.");
+    }
+    const [item] = await target.findItems(undefined, 1);
+    const names = named.includes(":all:") ? Object.keys(item?.scene.assets ?? {}) : named;
+    const grid = sizeOf(query, undefined);
+    const entries = names.map(async (asset) => [
+      // Their key has the bands as a list.
+      asset.replace(/\|(?:bidx|indexes)=([\d,]+)$/, "|indexes=[$1]"),
+      await statistics(request, reply, target, grid, undefined, asset),
+    ]);
+    return Object.fromEntries(await Promise.all(entries)) as object;
+  });
   post("area-statistics", "/statistics", async (request, reply) => {
     const target = await open(request, reply);
     const query = request.query as Query;
     const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
-    const crs = parseCrs(one(query["dst_crs"]) ?? "OGC:CRS84");
+    const crs = parseCrs(one(query["dst_crs"]) ?? coordCrs.id);
     const described: unknown[] = [];
     for (const feature of parseFeatures(request.body)) {
       const clip = parseArea(feature, coordCrs);
-      const grid = { crs, bbox: boundsOf(clip, crs), bboxCrs: crs, ...sizeOf(query, undefined) };
+      const bbox = boundsOf(clip, crs);
+      const grid = { crs, bbox, bboxCrs: crs, isAligned: true, ...sizeOf(query, undefined, ownSize) };
       const values = await statistics(request, reply, target, grid, clip);
       described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
     }
@@ -165,9 +204,10 @@ export function addSceneRoutes(
     const bbox: Bbox = [x - half, y - half, x + half, y + half];
     const items = await target.findItems(reprojectBbox(bbox, crs, DEGREES), POINT_ITEMS);
     const own = await expandAssets(query, items, pool, { isPicture: false, signal: signalOf(reply) });
-    const { expressions, unscale } = toLook(target, query, own);
+    const { expressions, unscale } = toLook(target, query, own, { isPicture: false });
+    const bands = toBandFields(nameBands(expressions));
     requireScenes(items, expressions, target);
-    const values: unknown[] = [];
+    const assets: { name: string; values: readonly (number | null)[]; datetime: LayerItem["datetime"] }[] = [];
     for (const item of items) {
       const scenes = withNodata(scenesFor([item], expressions), query);
       if (scenes.length === 0) {
@@ -185,35 +225,35 @@ export function addSceneRoutes(
       );
       const found = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
       if (found.some((value) => value !== null)) {
-        values.push([item.id, found, expressions, item.datetime]);
+        assets.push({ name: item.id, values: found, ...bands, datetime: item.datetime });
       }
     }
-    const assets = (values as readonly (readonly unknown[])[]).map(([name, found, names, datetime]) => ({
-      name,
-      values: found,
-      band_names: names,
-      datetime,
-    }));
     if (target.layer === undefined || target.layer.kind === "item") {
       const [only] = assets;
       if (only === undefined) {
         throw new Problem(404, "The point is outside of the raster.");
       }
-      return { coordinates: [x, y], values: only.values, band_names: expressions, assets };
+      return { coordinates: [x, y], values: only.values, ...bands, assets };
     }
     return {
       coordinates: [x, y],
-      values: assets.map(({ name, values: found, band_names: names }) => [name, found, names]),
+      values: assets.map(({ name, values: found }) => [name, found, bands.band_names]),
       assets,
     };
   });
 
   const preview: Handler = async (request, reply) => {
     const query = request.query as Query;
-    const { size, format } = parsePathSize(request.params);
-    const crs = parseCrs(one(query["dst_crs"]) ?? "OGC:CRS84");
-    const target = await open(request, reply);
-    return sendPicture(request, reply, { crs, bbox: target.bounds, bboxCrs: DEGREES, ...sizeOf(query, size) }, format);
+    const { size: pathSize, format } = parsePathSize(request.params);
+    const named = one(query["dst_crs"]);
+    const size = sizeOf(query, pathSize);
+    if (isScene) {
+      // The whole of the first file, in its own system.
+      return sendPicture(request, reply, { ...(named !== undefined && { crs: parseCrs(named) }), ...size }, format);
+    }
+    const crs = named === undefined ? DEGREES : parseCrs(named);
+    const { bounds } = await open(request, reply);
+    return sendPicture(request, reply, { crs, bbox: bounds, bboxCrs: DEGREES, ...size }, format);
   };
   get("preview", "/preview", preview);
   get("preview", "/preview.:format", preview);
@@ -225,7 +265,7 @@ export function addSceneRoutes(
     const bbox = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
     const bboxCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
     const crs = parseCrs(one(query["dst_crs"]) ?? bboxCrs.id);
-    return sendPicture(request, reply, { crs, bbox, bboxCrs, ...sizeOf(query, size) }, format);
+    return sendPicture(request, reply, { crs, bbox, bboxCrs, ...sizeOf(query, size, ownSize) }, format);
   };
   get("part", "/bbox/:bbox.:format", part);
   get("part", "/bbox/:bbox/:size.:format", part);
@@ -239,9 +279,9 @@ export function addSceneRoutes(
     return sendPicture(
       request,
       reply,
-      { crs, bbox: boundsOf(clip, crs), bboxCrs: crs, ...sizeOf(query, size) },
+      { crs, bbox: boundsOf(clip, crs), bboxCrs: crs, ...sizeOf(query, size, ownSize) },
       format,
-      clip,
+      { ...clip, isTouched: true },
     );
   };
   for (const path of ["/feature", "/feature.:format", "/feature/:size.:format"]) {
@@ -263,40 +303,21 @@ export function addSceneRoutes(
   get("tile", "/tiles/:tms/:z/:x/:y", tile);
   get("tile", "/tiles/:tms/:z/:x/:y.:format", tile);
 
-  const tilejson: Handler = async (request, reply) => {
-    const { tms } = request.params as { tms: string };
-    const query = request.query as Query;
-    const set = findTileMatrixSet(tms);
-    if (set === undefined) {
-      throw new Problem(404, `There is no tile matrix set "${tms.slice(0, 50)}".`);
-    }
+  const tiled = async (request: FastifyRequest, reply: FastifyReply, set: TileMatrixSet): Promise<Tiled> => {
     const target = await open(request, reply);
-    const format = one(query["tile_format"]);
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      for (const each of ["tile_format", "minzoom", "maxzoom"].includes(name) ? [] : listOf(value)) {
-        search.append(name, each);
-      }
-    }
-    const ending = search.size === 0 ? "" : `?${search.toString()}`;
-    const prefix = (request.url.split("?", 1)[0] ?? "").replace(/\/(tiles\/)?[^/]+\/tilejson\.json$/, "");
-    const [west, south, east, north] = target.bounds;
-    return {
-      tilejson: "3.0.0",
-      name: target.title,
-      version: "1.0.0",
-      scheme: "xyz",
-      tiles: [`${baseUrlOf(request)}${prefix}/tiles/${tms}/{z}/{x}/{y}.${format ?? "png"}${ending}`],
-      minzoom: parseZoom(query, "minzoom") ?? 0,
-      maxzoom: parseZoom(query, "maxzoom") ?? (await findMaxZoom(target, set, pool, signalOf(reply))),
-      bounds: target.bounds,
-      center: [
-        (west + east) / 2,
-        (south + north) / 2,
-        Math.max(0, Math.floor(Math.log2(360 / Math.max(1e-6, east - west)))),
-      ],
-    };
+    const { bounds, title } = target;
+    const maxzoom = await findMaxZoom(target, set, pool, signalOf(reply));
+    return { bounds, zooms: { minzoom: 0, maxzoom }, title, format: "png" };
+  };
+  const tilejson: Handler = async (request, reply) => {
+    const set = requireTileMatrixSet((request.params as { tms: string }).tms);
+    return toTileJson(request, set, await tiled(request, reply, set));
   };
   get("tilejson", "/:tms/tilejson.json", tilejson);
   get("tilejson", "/tiles/:tms/tilejson.json", tilejson);
+  get("tilesets", "/tiles", async (request, reply) => toTileSetList(request, await open(request, reply)));
+  get("tileset", "/tiles/:tms", async (request, reply) => {
+    const set = requireTileMatrixSet((request.params as { tms: string }).tms);
+    return toLimitedTileSet(request, set, await tiled(request, reply, set));
+  });
 }

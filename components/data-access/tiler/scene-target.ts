@@ -9,6 +9,7 @@ import { placeScene } from "../layers/place-scene.ts";
 import { parsePosition } from "../layers/position.ts";
 import { canShow } from "../layers/render-layer.ts";
 import { requireStyle } from "../styles/routes.ts";
+import { applyAlgorithm } from "./algorithms.ts";
 import { type Query, listOf, one, parseNodata, parseOneOf, parseRender } from "./parameters.ts";
 import { parseSelection } from "./selection.ts";
 
@@ -72,33 +73,44 @@ export function toLook(
   query: Query,
   /** What `assets` means. */
   assets: readonly string[] | undefined,
+  { isPicture }: { readonly isPicture: boolean },
 ): Partial<ImageRequest> & { readonly expressions: readonly string[] } {
   const rendered = parseRender(query);
-  const own = assets === undefined ? rendered : { ...rendered, expressions: assets };
   const name = one(query["style"]);
+  const provided = assets ?? rendered.expressions;
   const style =
     layer === undefined
-      ? (styles.find(({ id }) => id === name) ?? styles[0])
-      : name !== undefined || own.expressions === undefined
+      ? (styles.find(({ id }) => id === name) ?? (provided === undefined ? styles[0] : undefined))
+      : name !== undefined || provided === undefined
         ? requireStyle(layer, name)
         : undefined;
-  const provided = own.expressions;
-  if (provided !== undefined && (name === undefined || style === undefined)) {
-    return { resampling: "bilinear", ...own, expressions: provided };
-  }
-  if (style === undefined) {
+  const bands = provided ?? style?.expressions;
+  if (bands === undefined) {
     throw new Problem(400, "Say what is to be shown: assets, expression or style.");
   }
-  const { expressions, rescale, colormap, terrain, gamma, resampling } = style;
+  const algorithm = one(query["algorithm"]);
+  const { isBytes, rescale, expressions, terrain } = applyAlgorithm(algorithm, bands);
   return {
-    resampling: resampling ?? "bilinear",
+    resampling: style?.resampling ?? (isPicture ? "bilinear" : "nearest"),
+    ...(isPicture && algorithm === undefined && style !== undefined && colorsOf(style, expressions)),
+    ...(rescale !== undefined && (isBytes || isPicture) && { rescale, rendersData: isBytes }),
+    ...(terrain !== undefined && { terrain }),
+    ...rendered,
+    expressions,
+  };
+}
+
+/** How a style shows expressions, which need not be its own. */
+function colorsOf(
+  { rescale, colormap, terrain, gamma }: LayerStyle,
+  expressions: readonly string[],
+): Pick<ImageRequest, "rescale" | "colormap" | "terrain" | "gamma"> {
+  return {
     ...(rescale !== undefined && { rescale }),
     // Colours are of one value.
-    ...(colormap !== undefined && (provided?.length ?? 1) === 1 && { colormap }),
+    ...(colormap !== undefined && expressions.length === 1 && { colormap }),
     ...(terrain !== undefined && { terrain: { algorithm: terrain } }),
     ...(gamma !== undefined && { gamma }),
-    ...own,
-    expressions: provided ?? expressions,
   };
 }
 

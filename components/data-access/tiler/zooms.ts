@@ -1,22 +1,39 @@
-import { type DescribedRaster, type RasterPool, reprojectBbox } from "@swath/raster";
+import { type DescribedRaster, RasterError, type RasterPool, reprojectBbox, resolutionOf } from "@swath/raster";
 
 import type { SceneTarget } from "./scene-target.ts";
 import type { TileMatrixSet } from "../tiles/tile-matrix-sets.ts";
 
-/** From the level at which the whole raster is about a tile to the one at which its pixels are as large as those of the tiles. */
+const TILE = 256;
+
+/** From the level at which the whole raster is about a tile to the one at which its pixels are about as large as those of the tiles. */
 export function zoomsOf(
   { info, bounds, crs }: DescribedRaster,
   set: TileMatrixSet,
 ): { minzoom: number; maxzoom: number } {
   const area = reprojectBbox(bounds, crs, set.crs);
-  if (area === undefined) {
+  const resolution = findResolution(info, set);
+  if (area === undefined || resolution === undefined) {
     return { minzoom: 0, maxzoom: set.levels - 1 };
   }
-  const span = Math.max(area[2] - area[0], area[3] - area[1]);
-  const resolution = Math.hypot(area[2] - area[0], area[3] - area[1]) / Math.hypot(info.width, info.height);
-  const clamp = (level: number) => Math.max(0, Math.min(set.levels - 1, level));
-  const maxzoom = clamp(Math.round(Math.log2(set.cellSize / resolution)));
-  return { minzoom: Math.min(maxzoom, clamp(Math.floor(Math.log2((set.cellSize * 256) / span)))), maxzoom };
+  const shorter = Math.min(area[2] - area[0], area[3] - area[1]) / resolution;
+  let halvings = 0;
+  while (Math.floor(shorter / 2 ** halvings) > TILE) {
+    halvings += 1;
+  }
+  const levelOf = (cell: number) => Math.max(0, Math.min(set.levels - 1, Math.round(Math.log2(set.cellSize / cell))));
+  return { minzoom: levelOf(resolution * 2 ** halvings), maxzoom: levelOf(resolution) };
+}
+
+/** `undefined` where the set's system cannot show the raster. */
+function findResolution(info: DescribedRaster["info"], set: TileMatrixSet): number | undefined {
+  try {
+    return resolutionOf(info, set.crs).x;
+  } catch (error) {
+    if (error instanceof RasterError) {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 /** Files of the newest scene that are looked into. */

@@ -82,7 +82,33 @@ export function listTiles(
   last: number,
   most: number,
 ): readonly TileAddress[] {
-  const { crs, origin, cellSize, columns, rows, levels } = set;
+  const tiles: TileAddress[] = [];
+  for (const { level, columns, rows } of levelLimits(set, [west, south, east, north], first, last)) {
+    if (tiles.length + (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1) > most) {
+      throw new Error(`levels ${first} to ${last} have more than ${most} tiles; choose lower ones`);
+    }
+    for (let row = rows[0]; row <= rows[1]; row += 1) {
+      for (let column = columns[0]; column <= columns[1]; column += 1) {
+        tiles.push({ level, column, row });
+      }
+    }
+  }
+  return tiles;
+}
+
+interface LevelLimits {
+  readonly level: number;
+  readonly columns: readonly [first: number, last: number];
+  readonly rows: readonly [first: number, last: number];
+}
+
+/** Columns and rows of some levels that touch a box in degrees; none where the set's system cannot show it. */
+function levelLimits(
+  { crs, origin, cellSize, columns, rows, levels }: TileMatrixSet,
+  [west, south, east, north]: Bbox,
+  first: number,
+  last: number,
+): readonly LevelLimits[] {
   // Web Mercator ends before the poles; a box over the antimeridian is taken as the whole width.
   const limit = crs.id === "EPSG:3857" ? 85.06 : 90;
   const [left, right] = west <= east ? [west, east] : [-180, 180];
@@ -91,26 +117,30 @@ export function listTiles(
     parseCrs("OGC:CRS84"),
     crs,
   );
-  const tiles: TileAddress[] = [];
-  if (bounds === undefined) {
-    return tiles;
-  }
-  for (let level = first; level <= Math.min(last, levels - 1); level += 1) {
+  const limits: LevelLimits[] = [];
+  for (let level = first; bounds !== undefined && level <= Math.min(last, levels - 1); level += 1) {
     const span = (cellSize * TILE) / 2 ** level;
     const clamp = (value: number, count: number) => Math.max(0, Math.min(count * 2 ** level - 1, Math.floor(value)));
-    const [fromColumn, toColumn] = [bounds[0], bounds[2]].map((x) => clamp((x - origin[0]) / span, columns));
-    const [fromRow, toRow] = [bounds[3], bounds[1]].map((y) => clamp((origin[1] - y) / span, rows));
-    if (tiles.length + (toColumn! - fromColumn! + 1) * (toRow! - fromRow! + 1) > most) {
-      throw new Error(`levels ${first} to ${last} have more than ${most} tiles; choose lower ones`);
-    }
-    for (let row = fromRow!; row <= toRow!; row += 1) {
-      for (let column = fromColumn!; column <= toColumn!; column += 1) {
-        tiles.push({ level, column, row });
-      }
-    }
+    const toColumn = (x: number) => clamp((x - origin[0]) / span, columns);
+    const toRow = (y: number) => clamp((origin[1] - y) / span, rows);
+    limits.push({
+      level,
+      columns: [toColumn(bounds[0]), toColumn(bounds[2])],
+      rows: [toRow(bounds[3]), toRow(bounds[1])],
+    });
   }
-  return tiles;
+  return limits;
 }
+
+/** `tileMatrixSetLimits` of a box in degrees, of levels `first` to `last` (OGC 17-083r4). */
+export const tileLimits = (set: TileMatrixSet, bounds: Bbox, first: number, last: number) =>
+  levelLimits(set, bounds, first, last).map(({ level, columns, rows }) => ({
+    tileMatrix: String(level),
+    minTileRow: rows[0],
+    maxTileRow: rows[1],
+    minTileCol: columns[0],
+    maxTileCol: columns[1],
+  }));
 
 /** The pixels of a tile; `undefined` for tiles that the set does not have. */
 export function tileToGrid(

@@ -25,11 +25,12 @@ export {
   parseColormap,
   stopsColorTable,
 } from "./render/colormaps.ts";
+export type { ColorOperation } from "./render/color-operations.ts";
 export { compileExpression } from "./render/expression.ts";
 export type { BandStatistics } from "./render/statistics.ts";
 export { TERRAIN_ALGORITHMS, type TerrainAlgorithm } from "./render/terrain.ts";
 export type { Range } from "./render/render-image.ts";
-export { type GridRequest, MAX_OUTPUT_PIXELS } from "./engine/resolve-grid.ts";
+export { type GridRequest, MAX_OUTPUT_PIXELS, resolutionOf } from "./engine/resolve-grid.ts";
 export { chooseBands, listDataBands } from "./engine/choose-bands.ts";
 export { type Scene, type SceneAsset, defaultExpressions, toVariable } from "./engine/scene.ts";
 export type {

@@ -3,6 +3,8 @@ import { type Bbox, parseCrs, reprojectBbox } from "@swath/raster";
 import type { Layer } from "../../layers/layer.ts";
 import { parameterOf, placesOf } from "../../layers/position.ts";
 import { escapeXml } from "../ows-error.ts";
+import { IMAGE_TYPES } from "./image-types.ts";
+import { INFO_TYPES } from "./write-info.ts";
 import { LEGEND_WIDTH, legendHeightOf } from "./legend.ts";
 
 /** Systems that are announced; any other with an EPSG code works as well. */
@@ -15,8 +17,6 @@ export const SYSTEMS = [
   "EPSG:3413",
   "EPSG:3395",
 ] as const;
-export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/tiff"] as const;
-export const INFO_TYPES = ["application/json", "application/geo+json", "text/plain", "text/html", "text/xml"] as const;
 export const MAX_IMAGE_SIZE = 4096;
 
 interface CapabilitiesOptions {
@@ -82,13 +82,18 @@ function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0", scene
   });
   const time = dimension(layer.interval, version);
   const own = dimensions(layer, version);
-  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${boxes(layer.bbox, version)}${joinDimensions([time, ...own])}${styles.join("")}${scenes.map((scene) => writeScene(scene, version)).join("")}</Layer>`;
+  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${boxes(layer.bbox, version)}${joinDimensions([time, ...own])}${styles.join("")}${scenes.map((scene) => writeScene(scene, layer, version)).join("")}</Layer>`;
 }
 
 /** Styles and dimensions are those of its collection, except for the time. */
-function writeScene({ id, title, bbox, datetime }: SceneEntry, version: "1.1.1" | "1.3.0"): string {
+function writeScene(
+  { id, title, bbox, datetime }: SceneEntry,
+  layer: Pick<Layer, "title">,
+  version: "1.1.1" | "1.3.0",
+): string {
+  const abstract = `A scene of ${layer.title}${datetime === null ? "" : `, ${datetime}`}.`;
   const time = joinDimensions([dimension([datetime, datetime], version)]);
-  return `<Layer queryable="1"><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title>${boxes(bbox, version)}${time}</Layer>`;
+  return `<Layer queryable="1"><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><Abstract>${escapeXml(abstract)}</Abstract>${boxes(bbox, version)}${time}</Layer>`;
 }
 
 function boxes(whole: Bbox, version: "1.1.1" | "1.3.0"): string {
@@ -136,7 +141,11 @@ function dimension([start, end]: Layer["interval"], version: "1.1.1" | "1.3.0"):
   const [preset, values] = from === to ? [from, from] : [`${from}/${to}`, `${from}/${to}/P1D`];
   const attributes = `name="time" default="${escapeXml(preset)}" multipleValues="1" nearestValue="0"`;
   return version === "1.3.0"
-    ? { declaration: `<Dimension ${attributes} units="ISO8601">${escapeXml(values)}</Dimension>`, extent: "" }
+    ? // The symbol is empty rather than left out: OGC's suite takes a scene's own time for one in other units without it.
+      {
+        declaration: `<Dimension ${attributes} units="ISO8601" unitSymbol="">${escapeXml(values)}</Dimension>`,
+        extent: "",
+      }
     : {
         declaration: `<Dimension name="time" units="ISO8601"/>`,
         extent: `<Extent ${attributes}>${escapeXml(values)}</Extent>`,

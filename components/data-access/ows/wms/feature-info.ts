@@ -6,19 +6,11 @@ import type { Position } from "../../layers/position.ts";
 import { placeScene } from "../../layers/place-scene.ts";
 import { findItems } from "../../layers/render-layer.ts";
 import type { Kvp } from "../kvp.ts";
-import { OwsError, escapeXml } from "../ows-error.ts";
-import { INFO_TYPES } from "./capabilities.ts";
+import { OwsError } from "../ows-error.ts";
 import { parseMapRequest } from "./get-map.ts";
+import { INFO_TYPES, type Value, writeInfo } from "./write-info.ts";
 
 const MAX_FEATURES = 50;
-
-interface Value {
-  readonly layer: string;
-  readonly item: string;
-  readonly datetime: string | null;
-  /** By asset, one a band. */
-  readonly values: Readonly<Record<string, readonly (number | null)[]>>;
-}
 
 /** The values of the scenes below a pixel, newest first. */
 export async function getFeatureInfo(
@@ -41,7 +33,7 @@ export async function getFeatureInfo(
   ) {
     throw new OwsError("InvalidPoint", `${i} and ${j} must be a pixel of the map.`, { locator: i });
   }
-  const type = (kvp.get("INFO_FORMAT") ?? "application/json").split(";")[0]?.trim() ?? "";
+  const type = (kvp.get("INFO_FORMAT") ?? "application/json").split(";")[0]?.trim().toLowerCase() ?? "";
   if (!INFO_TYPES.includes(type as never)) {
     throw new OwsError("InvalidFormat", `INFO_FORMAT must be one of ${INFO_TYPES.join(", ")}.`, {
       locator: "INFO_FORMAT",
@@ -119,8 +111,8 @@ export async function describePixel(
 function toPlace({ crs, x, y }: { readonly crs: Crs; readonly x: number; readonly y: number }) {
   const [xs, ys] = [Float64Array.of(x), Float64Array.of(y)];
   createReproject(crs, parseCrs("OGC:CRS84"))(xs, ys);
-  const coordinates = [xs[0] ?? Number.NaN, ys[0] ?? Number.NaN];
-  return coordinates.every(Number.isFinite) ? { type: "Point", coordinates } : null;
+  const coordinates = [xs[0] ?? Number.NaN, ys[0] ?? Number.NaN] as const;
+  return coordinates.every(Number.isFinite) ? { type: "Point" as const, coordinates } : null;
 }
 
 async function readValues(
@@ -146,38 +138,4 @@ async function readValues(
       values === undefined || values.every((value) => value === null) ? [] : [[key, values] as const],
     ),
   );
-}
-
-function writeInfo(found: readonly Value[], type: string, geometry: object | null): string {
-  const rows = found.flatMap(({ layer, item, datetime, values }) =>
-    Object.entries(values).map(
-      ([asset, bands]) =>
-        [layer, item, datetime ?? "", asset, bands.map((value) => value ?? "nodata").join(" ")] as const,
-    ),
-  );
-  switch (type) {
-    case "text/plain":
-      return rows.map((row) => row.join("\t")).join("\n");
-    case "text/html": {
-      const cells = rows.map((row) => `<tr>${row.map((cell) => `<td>${escapeXml(cell)}`).join("")}</tr>`).join("");
-      return `<!DOCTYPE html><title>Values</title><table><tr><th>Layer<th>Item<th>Time<th>Asset<th>Values</tr>${cells}</table>`;
-    }
-    case "text/xml": {
-      const values = rows.map(
-        ([layer, item, time, asset, value]) =>
-          `<Value layer="${escapeXml(layer)}" item="${escapeXml(item)}" time="${escapeXml(time)}" asset="${escapeXml(asset)}">${escapeXml(value)}</Value>`,
-      );
-      return `<?xml version="1.0" encoding="UTF-8"?><FeatureInfoResponse>${values.join("")}</FeatureInfoResponse>`;
-    }
-    default:
-      return JSON.stringify({
-        type: "FeatureCollection",
-        features: found.map(({ layer, item, datetime, values }) => ({
-          type: "Feature",
-          id: item,
-          geometry,
-          properties: { layer, datetime, ...values },
-        })),
-      });
-  }
 }

@@ -18,10 +18,10 @@ import { renderLayer } from "../../layers/render-layer.ts";
 import type { Picture } from "../../tiles/picture-cache.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
-import { IMAGE_TYPES, MAX_IMAGE_SIZE } from "./capabilities.ts";
+import { MAX_IMAGE_SIZE } from "./capabilities.ts";
+import { IMAGE_TYPES, encodeAs, findImageType, toPalette } from "./image-types.ts";
 
 const MAX_LAYERS = 20;
-const FORMATS = { "image/png": "png", "image/jpeg": "jpeg", "image/webp": "webp", "image/tiff": "tif" } as const;
 
 export interface StyledLayer {
   readonly layer: Layer;
@@ -50,11 +50,11 @@ export async function getMap(
     });
   }
   const { grid, layers, times, position } = await parseMapRequest(context, kvp, version, caller);
-  const type = IMAGE_TYPES.find((each) => each === kvp.require("FORMAT").split(";")[0]?.trim());
+  const type = findImageType(kvp.require("FORMAT"));
   if (type === undefined) {
     throw new OwsError("InvalidFormat", `FORMAT must be one of ${IMAGE_TYPES.join(", ")}.`, { locator: "FORMAT" });
   }
-  const format = FORMATS[type];
+  const { format, contentType, palette } = type;
   const isTransparent = kvp.get("TRANSPARENT")?.toUpperCase() === "TRUE" && format !== "jpeg";
   const background = isTransparent ? undefined : parseBackground(kvp.get("BGCOLOR"));
   const resampling = parseInterpolation(kvp);
@@ -67,11 +67,12 @@ export async function getMap(
   };
   const [only] = layers;
   if (layers.length === 1 && only !== undefined) {
-    return renderLayer(
+    const picture = await renderLayer(
       context,
       { ...only, ...shared, format, ...(background !== undefined && { background }) },
       signal,
     );
+    return palette === undefined ? picture : { ...picture, bytes: await toPalette(picture.bytes, type), contentType };
   }
   if (format === "tif") {
     throw new OwsError("InvalidFormat", "A GeoTIFF is made of one layer.", { locator: "FORMAT" });
@@ -88,15 +89,10 @@ export async function getMap(
       background: { r, g, b, alpha: background === undefined ? 0 : 1 },
     },
   }).composite(images.map(({ bytes }) => ({ input: Buffer.from(bytes) })));
-  const encoder =
-    format === "png"
-      ? canvas.png({ compressionLevel: 3 })
-      : format === "jpeg"
-        ? canvas.jpeg({ quality: 85 })
-        : canvas.webp({ effort: 2 });
   return {
-    bytes: await encoder.toBuffer(),
-    contentType: type,
+    // The canvas is drawn before its colours are counted.
+    bytes: await encodeAs(palette === undefined ? canvas : sharp(await canvas.png().toBuffer()), type).toBuffer(),
+    contentType,
     isEmpty: images.every(({ isEmpty }) => isEmpty),
     width: grid.width,
     height: grid.height,

@@ -10,6 +10,7 @@ import { ITEM_SEPARATOR, toBbox } from "../../layers/names.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
 import { MAX_IMAGE_SIZE, type SceneEntry, writeCapabilities } from "./capabilities.ts";
+import { type ImageType, encodeAs, findImageType } from "./image-types.ts";
 import { getFeatureInfo } from "./feature-info.ts";
 import { findStyledLayer, getMap, parseBackground } from "./get-map.ts";
 import { drawLegend } from "./legend.ts";
@@ -168,19 +169,17 @@ async function sendException(error: OwsError, kvp: Kvp, version: string, reply: 
     );
 }
 
+/** Of exceptions where the map would have no format for drawings. */
+const DRAWING: ImageType = { format: "png", contentType: "image/png" };
+
 /** In the format and on the background that the map would have (OGC 06-042, 7.3.3.11). */
 async function sendDrawing(drawing: Sharp, kvp: Kvp, reply: FastifyReply): Promise<FastifyReply> {
-  const format = kvp.get("FORMAT") ?? "";
-  const isTransparent = kvp.get("TRANSPARENT")?.toUpperCase() === "TRUE" && !/jpe?g/.test(format);
+  const named = findImageType(kvp.get("FORMAT") ?? "");
+  const type = named === undefined || named.format === "tif" ? DRAWING : named;
+  const isTransparent = kvp.get("TRANSPARENT")?.toUpperCase() === "TRUE" && type.format !== "jpeg";
   const [r, g, b] = readBackground(kvp);
   const filled = isTransparent ? drawing : drawing.flatten({ background: { r, g, b } });
-  if (/jpe?g/.test(format)) {
-    return reply.type("image/jpeg").send(await filled.jpeg().toBuffer());
-  }
-  if (format.includes("webp")) {
-    return reply.type("image/webp").send(await filled.webp().toBuffer());
-  }
-  return reply.type("image/png").send(await filled.png().toBuffer());
+  return reply.type(type.contentType).send(await encodeAs(filled, type).toBuffer());
 }
 
 /** A colour that is none must not hide what the exception is about. */

@@ -2,7 +2,7 @@ import type { Layer, LayerDimension } from "../../layers/layer.ts";
 import { parameterOf, placesOf } from "../../layers/position.ts";
 import { TILE_MATRIX_SETS, type TileMatrixSet, scaleDenominatorOf } from "../../tiles/tile-matrix-sets.ts";
 import { escapeXml } from "../ows-error.ts";
-import { INFO_TYPES } from "../wms/capabilities.ts";
+import { INFO_TYPES } from "../wms/write-info.ts";
 
 interface CapabilitiesOptions {
   readonly title: string;

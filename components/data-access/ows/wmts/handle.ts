@@ -8,7 +8,7 @@ import { renderLayer } from "../../layers/render-layer.ts";
 import { findTileMatrixSet, tileToGrid } from "../../tiles/tile-matrix-sets.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
-import { INFO_TYPES } from "../wms/capabilities.ts";
+import { INFO_TYPES } from "../wms/write-info.ts";
 import { describePixel } from "../wms/feature-info.ts";
 import { findStyledLayer, parseDimensions } from "../wms/get-map.ts";
 import { toOwsError } from "../wms/handle.ts";

@@ -1,7 +1,13 @@
 import type { SampleType } from "../readers/raster.ts";
 import type { Grid } from "../warp/grid.ts";
 import { invalidRequest } from "../errors.ts";
+import { findGeoKeys } from "./geo-keys.ts";
 import { TILE } from "./cog-tiles.ts";
+
+/** GeoKeys and tags of GeoTIFF 1.1. */
+const RASTER_TYPE = 1025;
+const PIXEL_IS_AREA = 1;
+const DOUBLES = 34_736;
 
 /** Types of tags that are written. */
 const TYPE = { ascii: 2, short: 3, long: 4, double: 12, long8: 16 } as const;
@@ -89,18 +95,21 @@ export function toGeoTags({ crs, bbox, width, height }: Grid): readonly TagValue
   if (crs.local !== undefined) {
     return crs.local === "pixels" ? [] : place;
   }
-  const code = crs.id === "OGC:CRS84" ? 4326 : Number(/^EPSG:(\d+)$/.exec(crs.id)?.[1]);
-  if (!Number.isInteger(code)) {
-    throw invalidRequest("GeoTIFF is written for systems with an EPSG code only.");
+  const keys = findGeoKeys(crs);
+  if (keys === undefined) {
+    throw invalidRequest("A GeoTIFF cannot describe this system: choose one with an EPSG code.");
   }
-  const keys = [
-    [1024, crs.isGeographic ? 2 : 1],
-    [1025, 1],
-    [crs.isGeographic ? 2048 : 3072, code],
-  ] as const;
+  const doubles = [...keys.doubles];
+  const entries = [
+    ...[...keys.shorts, [RASTER_TYPE, PIXEL_IS_AREA] as const].map(([id, value]) => [id, 0, 1, value] as const),
+    ...doubles.map(([id], at) => [id, DOUBLES, 1, at] as const),
+  ].toSorted(([one], [other]) => one - other);
   return [
     ...place,
-    { id: 34_735, type: "short", values: [1, 1, 0, keys.length, ...keys.flatMap(([id, value]) => [id, 0, 1, value])] },
+    { id: 34_735, type: "short", values: [1, 1, 0, entries.length, ...entries.flat()] },
+    ...(doubles.length === 0
+      ? []
+      : [{ id: DOUBLES, type: "double" as const, values: doubles.map(([, value]) => value) }]),
   ];
 }
 

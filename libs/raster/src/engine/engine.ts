@@ -7,11 +7,11 @@ import { createMosaic } from "../mosaic/select-pixels.ts";
 import type { Raster } from "../readers/raster.ts";
 import { isClear } from "../render/masks.ts";
 import type { Plane } from "../render/plane.ts";
-import { type Range, renderImage } from "../render/render-image.ts";
+import { type Range, renderImage, renderPlanes } from "../render/render-image.ts";
 import { type BandStatistics, computePercentiles, computeStatistics } from "../render/statistics.ts";
 import { computeTerrain } from "../render/terrain.ts";
 import type { SourceLocation } from "../sources/source.ts";
-import { clipPlanes } from "../warp/clip-planes.ts";
+import { clipPlanes, measureCoverage } from "../warp/clip-planes.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
 import { wholeOf } from "../warp/read-grid.ts";
@@ -19,6 +19,7 @@ import { BlockCache } from "../windows/block-cache.ts";
 import { listDataBands, withoutPosition } from "./choose-bands.ts";
 import { type WrittenBand, mergeInfos, toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
+import { encodePlanes } from "./encode-planes.ts";
 import { OpenRasters, type UseRasters } from "./open-rasters.ts";
 import { readPoint } from "./read-point.ts";
 import { readScene } from "./read-scene.ts";
@@ -33,7 +34,7 @@ import type {
   StatisticsRequest,
 } from "./requests.ts";
 import { boundsOf, checkSize, geographicBoundsOf, resolveGrid } from "./resolve-grid.ts";
-import { type Scene, defaultExpressions } from "./scene.ts";
+import { defaultExpressions, firstAssetOf } from "./scene.ts";
 
 const STATISTICS_SIZE = 1024;
 const MAX_SCENES = 500;
@@ -104,7 +105,7 @@ export class RasterEngine {
     );
     checkCancelled(signal);
     const isEmpty = planes.every(({ mask }) => isClear(mask));
-    const { format } = request;
+    const { format, hasMask = true } = request;
     const facts = {
       isEmpty,
       width: grid.width,
@@ -113,16 +114,28 @@ export class RasterEngine {
       crs: grid.crs,
       versions: Object.fromEntries(versions),
     };
+    const operations =
+      request.operations ??
+      (request.gamma === undefined ? undefined : [{ kind: "gamma" as const, bands: [0, 1, 2], gamma: request.gamma }]);
+    const look = {
+      ...(operations !== undefined && { operations }),
+      ...(request.colormap !== undefined && { colormap: request.colormap }),
+    };
+    const isRendered = request.rendersData === true;
+    const written =
+      isData && isRendered
+        ? renderPlanes(planes, grid.width, grid.height, {
+            rescale: request.rescale ?? (await this.#defaultRanges(request, planes, expressions, signal)),
+            ...look,
+          })
+        : planes;
     if (format === "npy") {
-      return { bytes: encodeNumpy(planes, grid.width, grid.height), contentType: "application/x-binary", ...facts };
+      const bytes = encodeNumpy(written, grid.width, grid.height, hasMask);
+      return { bytes, contentType: "application/x-binary", ...facts };
     }
     if (format === "tif") {
-      const parts: Uint8Array[] = [];
-      for await (const part of this.#encode(grid, planes, infos, signal)) {
-        parts.push(part);
-      }
       return {
-        bytes: Buffer.concat(parts),
+        bytes: await encodePlanes(grid, written, { infos: isRendered ? undefined : infos, hasMask }, signal),
         contentType: "image/tiff; application=geotiff; profile=cloud-optimized",
         ...facts,
       };
@@ -138,8 +151,7 @@ export class RasterEngine {
     const image = renderImage(shown, grid.width, grid.height, {
       rescale,
       memory,
-      ...(request.gamma !== undefined && { gamma: request.gamma }),
-      ...(request.colormap !== undefined && { colormap: request.colormap }),
+      ...look,
       ...(isPalette && info.palette !== undefined && { palette: info.palette }),
     });
     const chosen =
@@ -173,11 +185,13 @@ export class RasterEngine {
 
   async statistics(request: StatisticsRequest, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {
     const sized =
-      request.grid.maxSize === undefined && request.grid.width === undefined
+      request.grid.maxSize === undefined && request.grid.width === undefined && request.grid.isAligned !== true
         ? { ...request, grid: { ...request.grid, maxSize: STATISTICS_SIZE } }
         : request;
     const grid = await this.#toGrid(sized, signal);
-    const { planes, expressions } = await this.#readMosaic(sized, grid, 0, signal);
+    const clip = sized.clip && { ...sized.clip, isTouched: true };
+    const { planes, expressions } = await this.#readMosaic({ ...sized, ...(clip && { clip }) }, grid, 0, signal);
+    const weights = clip && measureCoverage(clip, grid);
     return Object.fromEntries(
       planes.map(({ samples, mask }, index) => [
         expressions[index] ?? `b${index + 1}`,
@@ -186,6 +200,7 @@ export class RasterEngine {
           ...(request.bins !== undefined && { bins: request.bins }),
           ...(request.range !== undefined && { range: request.range }),
           ...(request.categories !== undefined && { categories: request.categories }),
+          ...(weights !== undefined && { weights }),
         }),
       ]),
     );
@@ -201,7 +216,11 @@ export class RasterEngine {
     this.cache.clear();
   }
 
-  async #toGrid({ scenes, grid }: PixelsRequest, signal: AbortSignal | undefined, maxPixels?: number): Promise<Grid> {
+  async #toGrid(
+    { scenes, expressions, grid }: PixelsRequest,
+    signal: AbortSignal | undefined,
+    maxPixels?: number,
+  ): Promise<Grid> {
     const { crs, bbox, bboxCrs, width, height } = grid;
     const check = (result: Grid) => {
       if (maxPixels === undefined) {
@@ -224,16 +243,23 @@ export class RasterEngine {
     ) {
       return check({ crs, bbox, width, height });
     }
-    return check(await this.#useFirst(scenes, async ({ info }) => resolveGrid(grid, info), signal));
+    return check(
+      await this.#useFirst(
+        { scenes, ...(expressions && { expressions }) },
+        async ({ info }) => resolveGrid(grid, info),
+        signal,
+      ),
+    );
   }
 
+  /** Works with the first raster that the request reads: it stands for the others where the request leaves something open. */
   async #useFirst<T>(
-    scenes: readonly Scene[],
+    { scenes, expressions = [] }: Pick<PixelsRequest, "scenes" | "expressions">,
     work: (raster: Raster) => Promise<T>,
     signal: AbortSignal | undefined,
     rasters: UseRasters = this.#rasters,
   ): Promise<T> {
-    const [asset] = Object.values(scenes[0]?.assets ?? {});
+    const asset = scenes[0] && firstAssetOf(scenes[0], expressions);
     if (asset === undefined) {
       throw invalidRequest("There is no raster to read.");
     }
@@ -247,7 +273,7 @@ export class RasterEngine {
       return request;
     }
     const list = async ({ info }: Raster) => listDataBands(info.bands, asset);
-    return { ...request, expressions: await this.#useFirst(request.scenes, list, signal, rasters) };
+    return { ...request, expressions: await this.#useFirst(request, list, signal, rasters) };
   }
 
   /** Types and descriptions of what the expressions give in all scenes, without reading pixels of an area. */
@@ -284,7 +310,7 @@ export class RasterEngine {
       throw new RasterError("too-large", `A request reads up to ${MAX_SCENES} scenes and ${MAX_EXPRESSIONS} bands.`);
     }
     const info =
-      scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal, rasters);
+      scenes.length === 0 ? undefined : await this.#useFirst(request, async (raster) => raster.info, signal, rasters);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
     const mosaic = createMosaic(selection, read, memory);
@@ -368,24 +394,5 @@ export class RasterEngine {
         return range;
       }),
     );
-  }
-
-  #encode(
-    grid: Grid,
-    planes: readonly Plane[],
-    infos: readonly WrittenBand[] | undefined,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<Uint8Array> {
-    const bands = planes.map(({ type }, index): WrittenBand => ({
-      ...(infos?.[index] ?? { isComplex: false, color: "gray", isPlain: false }),
-      type,
-    }));
-    const rows = async (firstRow: number, count: number) =>
-      planes.map(({ samples, mask, type }) => ({
-        samples: samples.subarray(firstRow * grid.width, (firstRow + count) * grid.width),
-        mask: mask.subarray(firstRow * grid.width, (firstRow + count) * grid.width),
-        type,
-      }));
-    return encodeCog(grid, rows, toCogOptions(bands, false), signal);
   }
 }

@@ -1,6 +1,7 @@
 import type { ImageFormat } from "../encode/image.ts";
 import type { PixelSelection } from "../mosaic/select-pixels.ts";
 import type { RasterInfo } from "../readers/raster.ts";
+import type { ColorOperation } from "../render/color-operations.ts";
 import type { ColormapSpec } from "../render/colormaps.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Range } from "../render/render-image.ts";
@@ -40,9 +41,16 @@ export interface ImageRequest extends PixelsRequest {
   /** Ranges, or percentiles of the whole of the first scene: 2 and 98 when nothing is said of bands that are no bytes. */
   readonly rescale?: readonly Range[];
   readonly percentiles?: Range;
+  /** Of all bands but a fourth; above 1 brightens. */
   readonly gamma?: number;
+  /** Instead of `gamma`. */
+  readonly operations?: readonly ColorOperation[];
   readonly colormap?: ColormapSpec;
   readonly background?: readonly [number, number, number];
+  /** npy and tif hold bytes as pictures show them (`rescale`, `colormap`, `operations`), not values. */
+  readonly rendersData?: boolean;
+  /** `false` leaves the mask out of npy and tif. */
+  readonly hasMask?: boolean;
   /** JPEG where every pixel is there, else PNG, when left out. */
   readonly format?: OutputFormat;
   readonly quality?: number;

@@ -17,6 +17,8 @@ export interface GridRequest {
   readonly height?: number;
   /** The longer side has at most this many pixels. */
   readonly maxSize?: number;
+  /** Widens the box to whole pixels of the raster, as `gdalwarp` would place them in the grid's system. */
+  readonly isAligned?: boolean;
 }
 
 /** The extent of a raster in a system; `undefined` where it cannot be shown there. */
@@ -38,15 +40,16 @@ export function boundsOf(info: RasterInfo, crs: Crs): Bbox | undefined {
 export function resolveGrid(request: GridRequest, info: RasterInfo): Grid {
   const source = createGeoreferencing(info).crs;
   const crs = request.crs ?? source;
-  const bbox =
+  const requested =
     request.bbox === undefined
       ? boundsOf(info, crs)
       : request.bboxCrs === undefined
         ? request.bbox
         : reprojectBbox(request.bbox, request.bboxCrs, crs);
-  if (bbox === undefined) {
+  if (requested === undefined) {
     throw new RasterError("invalid-request", "The area cannot be shown in this coordinate reference system.");
   }
+  const bbox = request.isAligned === true ? alignBbox(requested, info, crs) : requested;
   const { width, height } = toSize(request, bbox, crs, info);
   return checkSize({ crs, bbox, width, height });
 }
@@ -61,6 +64,26 @@ export function checkSize(grid: Grid): Grid {
   return grid;
 }
 
+function alignBbox([minX, minY, maxX, maxY]: Bbox, info: RasterInfo, crs: Crs): Bbox {
+  const bounds = boundsOf(info, crs);
+  if (bounds === undefined) {
+    throw new RasterError("invalid-request", "The raster cannot be shown in this coordinate reference system.");
+  }
+  const { x, y } = resolutionOf(info, crs);
+  const [left, , , top] = bounds;
+  const snap = (value: number, round: (count: number) => number, cell: number) =>
+    // A box on the edges of pixels stays where it is.
+    Math.abs(value / cell - Math.round(value / cell)) < 1e-6
+      ? Math.round(value / cell) * cell
+      : round(value / cell) * cell;
+  return [
+    left + snap(minX - left, Math.floor, x),
+    top - snap(top - minY, Math.ceil, y),
+    left + snap(maxX - left, Math.ceil, x),
+    top - snap(top - maxY, Math.floor, y),
+  ];
+}
+
 function toSize(
   { width, height, maxSize }: GridRequest,
   bbox: Bbox,
@@ -72,10 +95,10 @@ function toSize(
   }
   const ratio = (bbox[2] - bbox[0]) / (bbox[3] - bbox[1]);
   if (width !== undefined) {
-    return { width, height: Math.max(1, Math.round(width / ratio)) };
+    return { width, height: Math.max(1, ceilPixels(width / ratio)) };
   }
   if (height !== undefined) {
-    return { width: Math.max(1, Math.round(height * ratio)), height };
+    return { width: Math.max(1, ceilPixels(height * ratio)), height };
   }
   const { x, y } = resolutionOf(info, crs);
   const [nativeWidth, nativeHeight] = [
@@ -84,12 +107,15 @@ function toSize(
   ];
   const shrink = maxSize === undefined ? 1 : Math.min(1, maxSize / Math.max(nativeWidth, nativeHeight));
   return {
-    width: Math.max(1, Math.round(nativeWidth * shrink)),
-    height: Math.max(1, Math.round(nativeHeight * shrink)),
+    width: Math.max(1, ceilPixels(nativeWidth * shrink)),
+    height: Math.max(1, ceilPixels(nativeHeight * shrink)),
   };
 }
 
-/** About the size of a pixel in a system. */
+/** Up, as rio-tiler; sums of floats may be a little above a whole number. */
+const ceilPixels = (pixels: number) => Math.ceil(pixels - 1e-6);
+
+/** The size of a pixel in a system, as GDALSuggestedWarpOutput has it. */
 export function resolutionOf(info: RasterInfo, crs: Crs): { x: number; y: number } {
   const { transform } = info;
   const isOwn = createGeoreferencing(info).crs.id === crs.id;
@@ -100,8 +126,16 @@ export function resolutionOf(info: RasterInfo, crs: Crs): { x: number; y: number
   if (bounds === undefined) {
     throw new RasterError("invalid-request", "The raster cannot be shown in this coordinate reference system.");
   }
-  // The diagonal keeps its number of pixels, as other software has it.
-  const size = Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1]) / Math.hypot(info.width, info.height);
+  // The diagonal between two corners keeps its number of pixels.
+  const [xs, ys] = [Float64Array.of(0, info.width), Float64Array.of(0, info.height)];
+  const georeferencing = createGeoreferencing(info);
+  georeferencing.toCoordinates(xs, ys);
+  createReproject(georeferencing.crs, crs)(xs, ys);
+  const [dx, dy] = [Math.abs(xs[1]! - xs[0]!), Math.abs(ys[1]! - ys[0]!)];
+  // Corners may have no place in the system, and those on both sides of the antimeridian are not a turn apart.
+  const isUsable = dx > 0 && dy > 0 && dx <= (bounds[2] - bounds[0]) * 1.001;
+  const diagonal = isUsable ? Math.hypot(dx, dy) : Math.hypot(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+  const size = diagonal / Math.hypot(info.width, info.height);
   return { x: size, y: size };
 }
 

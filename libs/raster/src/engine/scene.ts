@@ -1,4 +1,5 @@
 import { invalidRequest } from "../errors.ts";
+import { compileExpression } from "../render/expression.ts";
 import type { RasterInfo } from "../readers/raster.ts";
 import type { SourceLocation } from "../sources/source.ts";
 
@@ -50,6 +51,12 @@ export function findBand(name: string, { assets }: Scene): BandReference {
   throw invalidRequest(
     `There is no band "${name.slice(0, 50)}"; ${keys.length === 1 ? "bands are b1, b2, …" : `assets are ${[...byName.keys()].slice(0, 50).join(", ")}, their bands <asset>_b1, …`}`,
   );
+}
+
+/** The first asset that the expressions read; the scene's first one where they read none. */
+export function firstAssetOf(scene: Scene, expressions: readonly string[]): SceneAsset | undefined {
+  const [name] = expressions.flatMap((text) => compileExpression(text).variables);
+  return name === undefined ? Object.values(scene.assets)[0] : scene.assets[findBand(name, scene).asset];
 }
 
 /** Names in expressions have letters, digits and underscores. */

@@ -1,4 +1,5 @@
 import { invalidRequest } from "../errors.ts";
+import { type ColorOperation, type Curve, curveOf } from "./color-operations.ts";
 import { type ColorTable, type ColormapSpec, namedColorTable, stopsColorTable } from "./colormaps.ts";
 import { type Memory, OWN_MEMORY } from "../memory.ts";
 import type { Samples } from "../readers/raster.ts";
@@ -10,8 +11,7 @@ export type Range = readonly [min: number, max: number];
 export interface RenderOptions {
   /** One for all bands or one each; 0 to 255 for bytes when left out, else the caller's choice is required. */
   readonly rescale?: readonly Range[];
-  /** Above 1 brightens. */
-  readonly gamma?: number;
+  readonly operations?: readonly ColorOperation[];
   /** For one band. */
   readonly colormap?: ColormapSpec;
   /** Colours of the values of a palette image, four bytes each. */
@@ -46,7 +46,13 @@ export function renderImage(planes: readonly Plane[], width: number, height: num
   if (planes.length === 1) {
     return options.colormap !== undefined || options.palette !== undefined
       ? renderColors(first, width, height, options)
-      : composeImage([toChannel(first, rangeOf(options, 0), options.gamma, memory)], first.mask, width, height, memory);
+      : composeImage(
+          [toChannel(first, rangeOf(options, 0), curveFor(options, 0), memory)],
+          first.mask,
+          width,
+          height,
+          memory,
+        );
   }
   if (options.colormap !== undefined) {
     throw invalidRequest(`A colour map is for one band, not ${planes.length}.`);
@@ -55,7 +61,7 @@ export function renderImage(planes: readonly Plane[], width: number, height: num
     throw invalidRequest("An image of two bands cannot be shown; choose one or three.");
   }
   const channels = [first, second, third].map((plane, index) =>
-    toChannel(plane, rangeOf(options, index), options.gamma, memory),
+    toChannel(plane, rangeOf(options, index), curveFor(options, index), memory),
   );
   const mask = unionMasks([first.mask, second.mask, third.mask], memory);
   return composeImage(
@@ -73,6 +79,30 @@ function rangeOf({ rescale }: RenderOptions, index: number): Range {
   return rescale?.[index] ?? rescale?.[0] ?? [0, 255];
 }
 
+const curveFor = ({ operations = [] }: RenderOptions, index: number) => curveOf(operations, index);
+
+/** Bands as they are shown, each a byte a pixel: those of its colours where there is a colour map. */
+export function renderPlanes(
+  planes: readonly Plane[],
+  width: number,
+  height: number,
+  options: RenderOptions,
+): readonly Plane[] {
+  if (options.colormap === undefined) {
+    return planes.map((plane, index) => ({
+      samples: toBytes(toChannel(plane, rangeOf(options, index), curveFor(options, index), OWN_MEMORY), OWN_MEMORY),
+      mask: plane.mask,
+      type: "uint8",
+    }));
+  }
+  const { channels, data, palette } = renderImage(planes, width, height, options);
+  const colorAt = (pixel: number, band: number) =>
+    palette === undefined ? data[pixel * channels + band]! : palette[data[pixel]! * 4 + band]!;
+  const toPlane = (band: number) => Uint8Array.from({ length: width * height }, (_, pixel) => colorAt(pixel, band));
+  const mask = toPlane(3);
+  return [0, 1, 2].map((band) => ({ samples: toPlane(band), mask, type: "uint8" }));
+}
+
 const tables = new Map<string, Uint8Array>();
 const MAX_TABLES = 64;
 
@@ -85,21 +115,20 @@ interface Channel {
 const IDENTITY = Uint8Array.from({ length: 256 }, (_, value) => value);
 
 /** Rescales to bytes, by a table where there are few possible values. */
-function toChannel({ samples, type }: Plane, [min, max]: Range, gamma: number | undefined, memory: Memory): Channel {
+function toChannel({ samples, type }: Plane, [min, max]: Range, curve: Curve | undefined, memory: Memory): Channel {
   if (!Number.isFinite(min) || !Number.isFinite(max) || min === max) {
     throw invalidRequest("Rescaling needs two different numbers: min,max.");
   }
-  if (type === "uint8" && min === 0 && max === 255 && (gamma ?? 1) === 1) {
+  if (type === "uint8" && min === 0 && max === 255 && curve === undefined) {
     return { samples, table: IDENTITY };
   }
-  const power = 1 / (gamma ?? 1);
   const scale = 255 / (max - min);
   const toByte = (value: number): number => {
     const linear = Math.max(0, Math.min(255, (value - min) * scale));
-    return power === 1 ? linear : 255 * (linear / 255) ** power;
+    return curve === undefined ? linear : 255 * curve.apply(linear / 255);
   };
   if (type === "uint8" || type === "uint16" || type === "int16") {
-    const key = `${type} ${min} ${max} ${power}`;
+    const key = `${type} ${min} ${max} ${curve?.key ?? ""}`;
     let table = tables.get(key);
     if (table === undefined) {
       table = new Uint8Array(type === "uint8" ? 256 : 65_536);
@@ -132,7 +161,7 @@ function renderColors(
   plane: Plane,
   width: number,
   height: number,
-  { colormap, palette, rescale, gamma, memory = OWN_MEMORY }: RenderOptions,
+  { colormap, palette, rescale, operations = [], memory = OWN_MEMORY }: RenderOptions,
 ): Image {
   const { samples, mask } = plane;
   const data = memory.take("uint8", width * height * 4);
@@ -155,7 +184,7 @@ function renderColors(
   } else {
     const table: ColorTable =
       colormap.kind === "named" ? namedColorTable(colormap.name) : stopsColorTable(colormap.stops);
-    const bytes = toBytes(toChannel(plane, rescale?.[0] ?? [0, 255], gamma, memory), memory);
+    const bytes = toBytes(toChannel(plane, rescale?.[0] ?? [0, 255], curveOf(operations, 0), memory), memory);
     const indexed = toIndexed(bytes, mask, table);
     if (indexed !== undefined) {
       return { width, height, channels: 1, ...indexed };

@@ -22,7 +22,7 @@ export interface BandStatistics {
 const MAX_COUNTED_CATEGORIES = 10_000;
 const MAX_COUNTED_VALUES = 1_000_000;
 
-/** The numbers that tilers give, over pixels that are there. */
+/** The statistics of dynamic tilers, over valid pixels. */
 export function computeStatistics(
   samples: Samples,
   mask: Uint8Array,
@@ -31,11 +31,17 @@ export function computeStatistics(
     bins = 10,
     range,
     categories,
+    weights,
   }: {
     percentiles?: readonly number[];
     bins?: number;
     range?: readonly [number, number];
     categories?: readonly number[];
+    /**
+     * Covered part of each pixel, 0 to 1. It weighs `mean`, `count`, `sum`, `std`, `median` and the percentiles, and `valid_percent` is of the
+     * covered pixels, as in rio-tiler; the other numbers count pixels.
+     */
+    weights?: Float32Array;
   } = {},
 ): BandStatistics {
   const sorted = toSorted(samples, mask);
@@ -51,6 +57,8 @@ export function computeStatistics(
   }
   const [min, max] = [sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
   const { majority, minority, unique } = countRuns(sorted);
+  const weighted = weights === undefined ? undefined : weigh(samples, mask, weights, [50, ...percentiles]);
+  const [median = percentileOf(sorted, 50), ...values] = weighted?.percentiles ?? [];
   return {
     min,
     max,
@@ -58,16 +66,19 @@ export function computeStatistics(
     count,
     sum,
     std: Math.sqrt(squares / count),
-    median: percentileOf(sorted, 50),
+    median,
     majority,
     minority,
     unique,
     histogram:
       categories === undefined ? toHistogram(sorted, range ?? [min, max], bins) : countValues(sorted, categories),
-    valid_percent: (count / mask.length) * 100,
+    ...weighted?.moments,
+    valid_percent: (count / (weighted?.pixels ?? mask.length)) * 100,
     masked_pixels: mask.length - count,
     valid_pixels: count,
-    ...Object.fromEntries(percentiles.map((each) => [`percentile_${each}`, percentileOf(sorted, each)])),
+    ...Object.fromEntries(
+      percentiles.map((each, at) => [`percentile_${each}`, values[at] ?? percentileOf(sorted, each)]),
+    ),
   };
 }
 
@@ -92,6 +103,42 @@ function toSorted(samples: Samples, mask: Uint8Array): Float64Array {
     }
   }
   return valid.subarray(0, count).sort();
+}
+
+interface Weighted {
+  /** Pixels with a weight. */
+  readonly pixels: number;
+  readonly moments: Pick<BandStatistics, "mean" | "count" | "sum" | "std">;
+  /** The least values up to which the given percents of the weights are; NaN without pixels. */
+  readonly percentiles: readonly number[];
+}
+
+function weigh(samples: Samples, mask: Uint8Array, weights: Float32Array, percents: readonly number[]): Weighted {
+  const indices: number[] = [];
+  let [pixels, count, sum] = [0, 0, 0];
+  for (let at = 0; at < weights.length; at += 1) {
+    const weight = weights[at]!;
+    pixels += weight > 0 ? 1 : 0;
+    if (weight > 0 && mask[at] !== 0 && Number.isFinite(samples[at])) {
+      indices.push(at);
+      count += weight;
+      sum += samples[at]! * weight;
+    }
+  }
+  const mean = sum / count;
+  const squares = indices.reduce((total, at) => total + weights[at]! * (samples[at]! - mean) ** 2, 0);
+  const ordered = Uint32Array.from(indices).sort((one, other) => samples[one]! - samples[other]!);
+  const percentiles = percents.map(() => Number.NaN);
+  const byPercent = percents.map((_, at) => at).toSorted((one, other) => percents[one]! - percents[other]!);
+  let [done, reached] = [0, 0];
+  for (const at of ordered) {
+    reached += weights[at]!;
+    while (done < byPercent.length && reached >= (percents[byPercent[done]!]! / 100) * count) {
+      percentiles[byPercent[done]!] = samples[at]!;
+      done += 1;
+    }
+  }
+  return { pixels, moments: { mean, count, sum, std: Math.sqrt(squares / count) }, percentiles };
 }
 
 /** How often each value comes: of those named, else of all. */

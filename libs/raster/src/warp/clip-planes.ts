@@ -4,29 +4,56 @@ import type { Crs } from "./crs.ts";
 import type { Bbox, Grid } from "./grid.ts";
 import { boundPoints, createReproject } from "./reproject.ts";
 
-/** An area by its rings; a point inside of an odd number of them is inside. */
+/** An area by its rings; a point inside of an odd number of them is inside, or of any where it is their union. */
 export interface Clip {
   readonly crs: Crs;
+  readonly isUnion?: boolean;
+  /** Takes each pixel that the area touches, as rio-tiler; those whose centre is inside when left out, as gdalwarp. */
+  readonly isTouched?: boolean;
   readonly rings: readonly (readonly (readonly [x: number, y: number])[])[];
 }
 
 const MAX_POINTS = 100_000;
 /** Straight edges bend in another system: each is followed by this many points. */
 const EDGE_PARTS = 16;
+/** Lines down a pixel along which its covered part is measured. */
+const LINES = 10;
 
 type Ring = readonly [xs: Float64Array, ys: Float64Array];
 
 /**
- * Takes away what is outside of an area: pixels whose centres are not in it.
+ * Masks the pixels outside of an area.
  * @throws {RasterError} `invalid-request`, `too-large`
  */
 export function clipPlanes(planes: readonly Plane[], grid: Grid, clip: Clip): readonly Plane[] {
-  const inside = rasterize(toRings(clip, grid.crs), grid);
+  const inside = clip.isTouched === true ? measureCoverage(clip, grid) : rasterize(toParts(clip, grid.crs), grid);
   return planes.map(({ samples, mask, type }) => ({
     samples,
     type,
-    mask: mask.map((value, at) => (inside[at] === 1 ? value : 0)),
+    mask: mask.map((value, at) => (inside[at]! > 0 ? value : 0)),
   }));
+}
+
+/**
+ * The part of each pixel that an area covers, 0 to 1: exact along each of ten lines.
+ * @throws {RasterError} `invalid-request`, `too-large`
+ */
+export function measureCoverage(clip: Clip, grid: Grid): Float32Array {
+  const { width, height } = grid;
+  const output = new Float32Array(width * height);
+  if (clip.isUnion === true) {
+    throw invalidRequest("The covered parts of pixels are not measured for areas of several rings.");
+  }
+  for (const [line, list] of findCrossings(toRings(clip, grid.crs), grid, height * LINES).entries()) {
+    const start = Math.floor(line / LINES) * width;
+    for (let at = 0; at + 1 < list.length; at += 2) {
+      const [from, to] = [Math.max(0, list[at]!), Math.min(width, list[at + 1]!)];
+      for (let column = Math.floor(from); column < to; column += 1) {
+        output[start + column]! += Math.min(to, column + 1) - Math.max(from, column);
+      }
+    }
+  }
+  return output.map((length) => Math.min(1, length / LINES));
 }
 
 /** The box of an area in a system; `undefined` where the system cannot show it. */
@@ -63,28 +90,18 @@ function toRings({ crs, rings }: Clip, to: Crs): readonly Ring[] {
   });
 }
 
-/** 1 for pixels whose centre is inside, by rows: where edges cross the row's middle, inside and outside change. */
-function rasterize(rings: readonly Ring[], { bbox: [minX, minY, maxX, maxY], width, height }: Grid): Uint8Array {
+/** Rings that belong together: all, or each by itself. */
+function toParts(clip: Clip, to: Crs): readonly (readonly Ring[])[] {
+  const rings = toRings(clip, to);
+  return clip.isUnion === true ? rings.map((ring) => [ring]) : [rings];
+}
+
+/** 1 for pixels whose centre is inside of some part. */
+function rasterize(parts: readonly (readonly Ring[])[], grid: Grid): Uint8Array {
+  const { width, height } = grid;
   const output = new Uint8Array(width * height);
-  const crossings: number[][] = Array.from({ length: height }, () => []);
-  for (const [xs, ys] of rings) {
-    for (let at = 0; at < xs.length; at += 1) {
-      const next = (at + 1) % xs.length;
-      const [x1, y1, x2, y2] = [
-        ((xs[at]! - minX) / (maxX - minX)) * width,
-        ((maxY - ys[at]!) / (maxY - minY)) * height,
-        ((xs[next]! - minX) / (maxX - minX)) * width,
-        ((maxY - ys[next]!) / (maxY - minY)) * height,
-      ];
-      const first = Math.max(0, Math.ceil(Math.min(y1, y2) - 0.5));
-      const last = Math.min(height - 1, Math.ceil(Math.max(y1, y2) - 0.5) - 1);
-      for (let row = first; row <= last; row += 1) {
-        crossings[row]!.push(x1 + ((row + 0.5 - y1) / (y2 - y1)) * (x2 - x1));
-      }
-    }
-  }
-  for (const [row, list] of crossings.entries()) {
-    list.sort((a, b) => a - b);
+  const spans = parts.flatMap((rings) => [...findCrossings(rings, grid, height).entries()]);
+  for (const [row, list] of spans) {
     for (let at = 0; at + 1 < list.length; at += 2) {
       const from = Math.max(0, Math.ceil(list[at]! - 0.5));
       const to = Math.min(width, Math.ceil(list[at + 1]! - 0.5));
@@ -94,4 +111,33 @@ function rasterize(rings: readonly Ring[], { bbox: [minX, minY, maxX, maxY], wid
     }
   }
   return output;
+}
+
+/** Columns at which edges cross the middles of lines of equal height, ascending: there inside and outside change. */
+function findCrossings(
+  rings: readonly Ring[],
+  { bbox: [minX, minY, maxX, maxY], width }: Grid,
+  lines: number,
+): readonly (readonly number[])[] {
+  const crossings: number[][] = Array.from({ length: lines }, () => []);
+  for (const [xs, ys] of rings) {
+    for (let at = 0; at < xs.length; at += 1) {
+      const next = (at + 1) % xs.length;
+      const [x1, y1, x2, y2] = [
+        ((xs[at]! - minX) / (maxX - minX)) * width,
+        ((maxY - ys[at]!) / (maxY - minY)) * lines,
+        ((xs[next]! - minX) / (maxX - minX)) * width,
+        ((maxY - ys[next]!) / (maxY - minY)) * lines,
+      ];
+      const first = Math.max(0, Math.ceil(Math.min(y1, y2) - 0.5));
+      const last = Math.min(lines - 1, Math.ceil(Math.max(y1, y2) - 0.5) - 1);
+      for (let row = first; row <= last; row += 1) {
+        crossings[row]!.push(x1 + ((row + 0.5 - y1) / (y2 - y1)) * (x2 - x1));
+      }
+    }
+  }
+  for (const list of crossings) {
+    list.sort((a, b) => a - b);
+  }
+  return crossings;
 }

@@ -26,6 +26,7 @@ export interface DayInfo {
 }
 
 export interface BandSummary {
+  readonly description: string;
   readonly min: number;
   readonly max: number;
   readonly mean: number;
@@ -119,10 +120,10 @@ export const pointQuery = (base: string, look: Look, [lon, lat]: readonly [numbe
           readonly name: string;
           readonly datetime: string | null;
           readonly values: readonly (number | null)[];
-          readonly band_names: readonly string[];
+          readonly band_descriptions: readonly string[];
         }[];
       }>(`${pathOf(base, look.layer)}/point/${lon},${lat}?${query}`, { signal });
-      return (assets ?? []).map(({ name, datetime, values, band_names: names }): SeriesPoint => ({
+      return (assets ?? []).map(({ name, datetime, values, band_descriptions: names }): SeriesPoint => ({
         time: datetime ?? "",
         item: name,
         values: Object.fromEntries(names.map((band, at) => [band, values[at] ?? null])),

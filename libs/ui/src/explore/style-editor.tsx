@@ -115,7 +115,7 @@ interface LiveHistogramProps {
 /** How often each value comes in what is in sight, and the ends of the colours. */
 function LiveHistogram({ base, look, box: bbox, range, onRange }: LiveHistogramProps) {
   const found = useQuery(statisticsQuery(base, look, bbox));
-  const bands = Object.entries(found.data ?? {});
+  const bands = Object.values(found.data ?? {}).map((band) => [band.description, band] as const);
   const [low, high] = range ?? endsOf(bands);
   return (
     <Stack gap={4}>

@@ -1,7 +1,7 @@
 import { type Crs, findCrs, findCustomCrs } from "../../warp/crs.ts";
 
 /** Numbers of GeoKeys (GeoTIFF 1.1 annex B). */
-const KEY = {
+export const KEY = {
   model: 1024,
   geographic: 2048,
   datum: 2050,
@@ -36,7 +36,7 @@ const KEY = {
   poleLongitude: 3095,
   rectifiedAngle: 3096,
 } as const;
-type KeyName = keyof typeof KEY;
+export type KeyName = keyof typeof KEY;
 
 export type KeyValues = ReadonlyMap<number, number | readonly number[] | string>;
 
@@ -86,7 +86,7 @@ const OBLIQUE: Parameters = [
 ];
 
 /** Coordinate transformation methods (GeoTIFF 1.1 annex C) in terms of PROJ. Those left out are not read. */
-const METHODS: Readonly<Record<number, { readonly projection: string; readonly parameters: Parameters }>> = {
+export const METHODS: Readonly<Record<number, { readonly projection: string; readonly parameters: Parameters }>> = {
   1: { projection: "tmerc", parameters: [...NATURAL, ...SCALE] },
   3: { projection: "omerc +no_uoff", parameters: OBLIQUE },
   7: { projection: "merc", parameters: [["lon_0", ["originLongitude"]], ["lat_ts", ["parallel1"]], ...SCALE] },
@@ -123,7 +123,7 @@ const METHODS: Readonly<Record<number, { readonly projection: string; readonly p
   },
 };
 const POLAR_STEREOGRAPHIC = 15;
-const FALSE_ORIGIN: Parameters = [
+export const FALSE_ORIGIN: Parameters = [
   ["x_0", ["falseEasting", "falseOriginEasting"]],
   ["y_0", ["falseNorthing", "falseOriginNorthing"]],
 ];

@@ -1,0 +1,43 @@
+import{i as e}from"./rolldown-runtime-COiEfhsA.js";import{t}from"./Alert-DmXknepf.js";import{t as n}from"./Button-B4lujG1m.js";import{t as r}from"./FileButton-BcUMYOCC.js";import{At as i,Et as a,Kt as o,Mt as s,Pt as c,Qt as l,Tt as u,Yt as d,Zt as f,ht as p,ln as m,mt as h,rn as g,vn as _}from"./index-CRQbQADV.js";import{t as v}from"./Paper-CCqO3Ccu.js";import{t as y}from"./Select-DPIJra7N.js";import{n as b,t as x}from"./createLucideIcon-Ckh1DX6x.js";import{t as S}from"./Text-De7FmbqD.js";import{t as C}from"./Title-BUbVglyg.js";import{t as w}from"./useMutation-Camzn8Ux.js";import{t as T}from"./file-up-B8wrpbr3.js";import{n as E,t as D}from"./jsx-runtime-CldxteV5.js";import{n as O}from"./processing-client-CdjU5H1w.js";import{d as k,f as A,o as j}from"./processing-BbWHQLnC.js";import{r as ee,t as te}from"./workflow-Do5Zym6v.js";import{t as ne}from"./parameters-DZ3WEbyS.js";import{t as M}from"./triangle-exclamation-point-D5x7nSWd.js";import{t as N}from"./trail-BIfXpcFx.js";var P={name:`link-2`,size:24,node:[[`path`,{d:`M9 17H7A5 5 0 0 1 7 7h2`,key:`8i5ue5`}],[`path`,{d:`M15 7h2a5 5 0 1 1 0 10h-2`,key:`1b9ql8`}],[`line`,{x1:`8`,x2:`16`,y1:`12`,y2:`12`,key:`1jonct`}]]};P.node;var F=x(P),I={name:`rocket`,size:24,node:[[`path`,{d:`M12 15v5s3.03-.55 4-2c1.08-1.62 0-5 0-5`,key:`qeys4`}],[`path`,{d:`M4.5 16.5c-1.5 1.26-2 5-2 5s3.74-.5 5-2c.71-.84.7-2.13-.09-2.91a2.18 2.18 0 0 0-2.91-.09`,key:`u4xsad`}],[`path`,{d:`M9 12a22 22 0 0 1 2-3.95A12.88 12.88 0 0 1 22 2c0 2.72-.78 7.5-6 11a22.4 22.4 0 0 1-4 2z`,key:`676m9`}],[`path`,{d:`M9 12H4s.55-3.03 2-4c1.62-1.08 5 .05 5 .05`,key:`92ym6u`}]]};I.node;var L=x(I),R={name:`sparkles`,size:24,node:[[`path`,{d:`M11.017 2.814a1 1 0 0 1 1.966 0l1.051 5.558a2 2 0 0 0 1.594 1.594l5.558 1.051a1 1 0 0 1 0 1.966l-5.558 1.051a2 2 0 0 0-1.594 1.594l-1.051 5.558a1 1 0 0 1-1.966 0l-1.051-5.558a2 2 0 0 0-1.594-1.594l-5.558-1.051a1 1 0 0 1 0-1.966l5.558-1.051a2 2 0 0 0 1.594-1.594z`,key:`1s2grr`}],[`path`,{d:`M20 2v4`,key:`1rf3ol`}],[`path`,{d:`M22 4h-4`,key:`gwowj6`}],[`circle`,{cx:`4`,cy:`20`,r:`2`,key:`6kqj1y`}]],aliases:[`stars`]};R.node;var z=x(R),B=e(E(),1),V=D();function H({problems:e,onGoTo:t}){return(0,V.jsx)(g,{listStyleType:`none`,spacing:`xs`,"aria-label":`Problems of the package`,children:e.map(({severity:e,message:n,hint:r,line:i,column:a,path:s})=>(0,V.jsx)(g.Item,{children:(0,V.jsxs)(_,{gap:`xs`,wrap:`nowrap`,align:`flex-start`,children:[(0,V.jsx)(f,{variant:`light`,color:e===`error`?`red`:`yellow`,size:`sm`,children:e===`error`?(0,V.jsx)(o,{size:14,"aria-label":`Error`}):(0,V.jsx)(M,{size:14,"aria-label":`Advice`})}),(0,V.jsxs)(S,{size:`sm`,component:`div`,style:{overflowWrap:`anywhere`},children:[i!==void 0&&(0,V.jsxs)(m,{component:`button`,type:`button`,size:`sm`,mr:6,onClick:()=>t({line:i,...a!==void 0&&{column:a}}),children:[`Line `,i]}),n,r!==void 0&&(0,V.jsxs)(S,{span:!0,c:`dimmed`,size:`sm`,children:[` `,`— `,r]})]})]})},`${i}:${a} ${s} ${n}`))})}function U(e,t){let[n,r]=(0,B.useState)(e);return(0,B.useEffect)(()=>{let n=setTimeout(()=>r(e),t);return()=>clearTimeout(n)},[e,t]),n}var W=5242880;function G(){let e=k(),r=i(),o=A(),[l]=s(),f=l.get(`replace`)??void 0,[m,g]=(0,B.useState)(``),[x,T]=(0,B.useState)(),[E,D]=(0,B.useState)(),[M,P]=(0,B.useState)(),F=c({...j(e,f??``),enabled:f!==void 0}),[I,R]=(0,B.useState)();F.data!==void 0&&I!==f&&(R(f),g(F.data));let z=U(m,400),W=c({queryKey:[`package-check`,z,E],queryFn:()=>e.checkPackage({text:z},E),enabled:z.trim()!==``,placeholderData:e=>e,retry:!1}),G=m.trim()===``?void 0:W.data,J=x===void 0?{text:m}:{href:x},Y=w({mutationFn:async()=>f===void 0?(await e.deploy(J,E)).id:(await e.replace(f,J,E),f),onSuccess:async e=>{p(f===void 0?`${e} is deployed.`:`${e} is replaced.`),await o(),await r(`/processing/processes/${encodeURIComponent(e)}`)}}),X=e=>{e!==m&&(g(e),T(void 0),D(void 0),Y.reset())},re=(e,t)=>{g(e),T(t),D(void 0),Y.reset()},Z=G?.problems??O(Y.error),ie=G?.valid===!0&&z===m&&!W.isFetching,Q=G?.process?.id,$=f===void 0?`Deploy a package`:`Replace ${f}`;return(0,V.jsxs)(h,{title:$,above:(0,V.jsx)(N,{steps:[{to:`/processing/processes`,label:`Processes`},{label:$}]}),about:`An application package in CWL: a workflow, and the programs that its steps run.`,children:[(0,V.jsx)(q,{onLoad:re,isEmpty:m===``}),(0,V.jsx)(B.Suspense,{fallback:(0,V.jsx)(a,{what:`Loading the editor`}),children:(0,V.jsx)(ee,{label:`Package in CWL`,value:m,onChange:X,problems:Z,goTo:M})}),W.error&&(0,V.jsx)(u,{title:`The package was not checked`,error:W.error,onRetry:()=>void W.refetch()}),G!==void 0&&G.workflows.length>1&&(0,V.jsx)(y,{label:`Workflow`,description:`The package holds several; each is deployed as a process of its own.`,data:G.workflows,value:E??G.workflows[0]??null,onChange:e=>D(e??void 0),maw:360,allowDeselect:!1}),(0,V.jsx)(`div`,{role:`status`,"aria-live":`polite`,children:G!==void 0&&(0,V.jsx)(t,{color:G.valid?`green`:`red`,variant:`light`,icon:G.valid?(0,V.jsx)(d,{"aria-hidden":!0}):void 0,title:G.valid?`Valid: ${G.process?.title??Q}, version ${G.process?.version??``}`:`Not valid: ${K(Z)}`,children:Z.length>0&&(0,V.jsx)(H,{problems:Z,onGoTo:P})})}),Y.error&&(0,V.jsx)(u,{title:`Not deployed`,error:Y.error}),f!==void 0&&Q!==void 0&&Q!==f&&(0,V.jsxs)(t,{color:`red`,variant:`light`,children:[`The package is of the process `,Q,`, not of `,f,`. Its workflow must keep the name.`]}),(0,V.jsxs)(_,{children:[(0,V.jsx)(n,{leftSection:(0,V.jsx)(L,{size:16,"aria-hidden":!0}),disabled:!ie||f!==void 0&&Q!==f,loading:Y.isPending,onClick:()=>Y.mutate(),children:f===void 0?`Deploy`:`Replace`}),m.trim()===``&&(0,V.jsx)(S,{size:`sm`,c:`dimmed`,children:`Nothing to deploy yet.`})]}),G?.graph!==void 0&&G.process!==void 0&&(0,V.jsxs)(b,{children:[(0,V.jsx)(C,{order:2,children:`What it will do`}),(0,V.jsx)(te,{graph:G.graph}),(0,V.jsx)(v,{withBorder:!0,p:`sm`,children:(0,V.jsx)(ne,{inputs:G.process.inputs,outputs:G.process.outputs})})]})]})}function K(e){let t=e.filter(({severity:e})=>e===`error`).length;return t===1?`one mistake`:`${t} mistakes`}function q({isEmpty:e,onLoad:i}){let a=k(),[o]=s(),c=o.get(`href`)??``,[d,f]=(0,B.useState)(c),[p,m]=(0,B.useState)(),h=w({mutationFn:e=>a.checkPackage({href:e}),onSuccess:e=>i(e.package,e.reference)}),{mutate:g}=h;(0,B.useEffect)(()=>{c!==``&&g(c)},[c,g]);let v=e=>{e.preventDefault(),d.trim()!==``&&h.mutate(d.trim())},y=async e=>{m(void 0),e!==null&&(e.size>W?m(`${e.name} is larger than 5 MiB; a package is a text.`):i(await e.text()))};return(0,V.jsxs)(b,{gap:`xs`,children:[(0,V.jsxs)(_,{align:`flex-end`,gap:`sm`,children:[(0,V.jsx)(`form`,{onSubmit:v,style:{flex:`1 1 22rem`},children:(0,V.jsxs)(_,{align:`flex-end`,gap:`xs`,wrap:`nowrap`,children:[(0,V.jsx)(l,{label:`Address of a package`,description:`https:// or s3://; a workflow of it after #`,placeholder:`https://example.org/app.cwl#workflow`,value:d,onChange:e=>f(e.currentTarget.value),style:{flex:1}}),(0,V.jsx)(n,{type:`submit`,variant:`default`,loading:h.isPending,leftSection:(0,V.jsx)(F,{size:16,"aria-hidden":!0}),children:`Fetch`})]})}),(0,V.jsx)(r,{onChange:e=>void y(e),accept:`.cwl,.yaml,.yml,.json,application/cwl`,children:e=>(0,V.jsx)(n,{...e,variant:`default`,leftSection:(0,V.jsx)(T,{size:16,"aria-hidden":!0}),children:`Open a file`})}),e&&(0,V.jsx)(n,{variant:`default`,leftSection:(0,V.jsx)(z,{size:16,"aria-hidden":!0}),onClick:()=>i(`cwlVersion: v1.2
+$namespaces: { s: https://schema.org/ }
+s:softwareVersion: 0.1.0
+$graph:
+  - class: Workflow
+    id: greet
+    label: Greeting
+    doc: Writes a greeting. A package to begin with.
+    inputs:
+      name:
+        type: string
+        default: world
+        label: Name
+        doc: Who is greeted
+    steps:
+      write:
+        run: "#write"
+        in: { name: name }
+        out: [text]
+    outputs:
+      text:
+        type: string
+        label: Greeting
+        outputSource: write/text
+
+  - class: CommandLineTool
+    id: write
+    label: Write the greeting
+    requirements:
+      InlineJavascriptRequirement: {}
+      ResourceRequirement: { coresMin: 1, ramMin: 64 }
+    baseCommand: [echo, Hello]
+    inputs:
+      name: { type: string, inputBinding: { position: 1 } }
+    stdout: greeting.txt
+    outputs:
+      text:
+        type: string
+        outputBinding:
+          glob: greeting.txt
+          loadContents: true
+          outputEval: $(self[0].contents.trim())
+`),children:`Start from a template`})]}),h.error&&(0,V.jsx)(u,{title:`The package was not fetched`,error:h.error}),p!==void 0&&(0,V.jsx)(t,{color:`red`,variant:`light`,role:`alert`,children:p})]})}export{G as Component};

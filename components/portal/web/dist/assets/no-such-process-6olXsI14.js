@@ -1,0 +1,1 @@
+import{t as e}from"./file-question-mark-CNafyi6s.js";import{t}from"./not-found-state-vWShtlny.js";import{t as n}from"./jsx-runtime-CldxteV5.js";var r=n();function i(){return(0,r.jsx)(t,{title:`There is no such process`,icon:e,to:`/processing/processes`,label:`Back to processes`,children:`It was removed, or it belongs to somebody else.`})}export{i as t};

@@ -1,0 +1,1 @@
+import{t as e}from"./Button-B4lujG1m.js";import{Dt as t,wt as n}from"./index-CRQbQADV.js";import{t as r}from"./jsx-runtime-CldxteV5.js";var i=r();function a({title:r,icon:a,to:o,label:s,children:c}){return(0,i.jsx)(n,{title:r,icon:a,action:(0,i.jsx)(e,{component:t,to:o,variant:`default`,children:s}),children:c})}export{a as t};

@@ -1,0 +1,1 @@
+import{on as e}from"./index-CRQbQADV.js";import{t}from"./jsx-runtime-CldxteV5.js";var n=t();function r({pod:{phase:t,ready:r}}){let i=t===`Completed`||t===`Running`&&r,a=/BackOff|Error/.test(t);return(0,n.jsx)(e,{variant:`light`,color:i?`green`:a?`red`:`yellow`,style:{flexShrink:0},children:t===`Running`&&!r?`Not ready`:t})}export{r as t};

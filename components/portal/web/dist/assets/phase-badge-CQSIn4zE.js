@@ -1,1 +1,0 @@
-import{on as e}from"./index-CKF4_vs4.js";import{t}from"./jsx-runtime-CldxteV5.js";var n=t();function r({pod:{phase:t,ready:r}}){let i=t===`Completed`||t===`Running`&&r,a=/BackOff|Error/.test(t);return(0,n.jsx)(e,{variant:`light`,color:i?`green`:a?`red`:`yellow`,style:{flexShrink:0},children:t===`Running`&&!r?`Not ready`:t})}export{r as t};
