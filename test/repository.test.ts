@@ -160,6 +160,20 @@ const SINGLE_PLACES: readonly {
       "cli/targets/kubernetes/exec/run-in-pod.ts",
     ],
   },
+  {
+    fact: "which addresses are public",
+    useInstead: "createAddressGuard or isPublicAddress of @swath/addresses",
+    pattern: /range\(\) [=!]== "unicast"|169\.254\.0\.0|fe80::/,
+    planted: ['return address.range() === "unicast";', '["169.254.0.0", 16],', '"fe80::/10",'],
+    allowed: [
+      "libs/addresses/",
+      // Whether a public certificate authority can reach the deployment; addresses of documentation stand for public ones in examples.
+      "cli/config/addresses.ts",
+      // CIDR blocks of NetworkPolicies.
+      "cli/targets/kubernetes/render/pod-networks.ts",
+      "components/workspace-api/steps/namespace-objects.ts",
+    ],
+  },
 ];
 
 for (const { fact, useInstead, pattern, planted, allowed } of SINGLE_PLACES) {

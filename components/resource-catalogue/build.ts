@@ -138,7 +138,7 @@ export async function buildCatalogue(
     countUpTo: settings.MATCHED_CAP,
     harvestCount: { countUpTo: settings.HARVEST_MATCHED_CAP, estimatesBeyond: true },
     publicUrl: settings.PUBLIC_URL,
-    fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
+    fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").flatMap((entry) => entry.trim() || [])),
     signingKey: toSigningKey(settings),
     announceChange: (records = 1) => {
       counts.forget();
