@@ -161,6 +161,18 @@ const SINGLE_PLACES: readonly {
     ],
   },
   {
+    fact: "a signature of S3",
+    useInstead: "createS3Signer of @swath/s3",
+    pattern: /"(aws4fetch|@smithy\/signature-v4|@aws-sdk\/s3-request-presigner)"|aws4_request/,
+    planted: [
+      'import { AwsV4Signer } from "aws4fetch";',
+      'import { SignatureV4 } from "@smithy/signature-v4";',
+      '[day, region, "s3", "aws4_request"].reduce(',
+    ],
+    // The service that verifies signatures.
+    allowed: ["libs/s3/", "components/objstore/signature/", "components/objstore/iam/query-api.ts"],
+  },
+  {
     fact: "which addresses are public",
     useInstead: "createAddressGuard or isPublicAddress of @swath/addresses",
     pattern: /range\(\) [=!]== "unicast"|169\.254\.0\.0|fe80::/,
