@@ -63,6 +63,13 @@ test("XML is read by libs/xml alone, which refuses what is not well formed", () 
   assert.deepEqual(readers, [], "use @swath/xml");
 });
 
+test("caches of limited size are those of lru-cache", () => {
+  const byHand = /\.size >=? \w+\) \{\s+[\w.#]+\.(?:clear|delete)\(/;
+  assert.match("if (kept.size >= MAX_KEPT) {\n  kept.clear();", byHand);
+  const wrong = sources.filter((file) => /^(cli|components|libs)\//.test(file) && byHand.test(read(file)));
+  assert.deepEqual(wrong, [], "use lru-cache");
+});
+
 test("migrations of a component have the numbers from 1 on, each once", () => {
   for (const folder of globSync("{components,libs}/*/migrations", { cwd: root })) {
     const numbers = readdirSync(join(root, folder))
