@@ -180,6 +180,19 @@ const SINGLE_PLACES: readonly {
     allowed: ["libs/s3/", "components/objstore/signature/", "components/objstore/iam/query-api.ts"],
   },
   {
+    fact: "a transaction on a connection of its own",
+    useInstead: "inTransaction of @swath/postgres/pool",
+    pattern: /query\("begin"\)/,
+    planted: ['await client.query("begin");'],
+    allowed: [
+      "libs/postgres/",
+      // Work that goes on with its connection afterwards, as it holds a lock of the session.
+      "components/resource-catalogue/store/partitions/",
+      // One connection, without a pool.
+      "cli/rotation/second-role.ts",
+    ],
+  },
+  {
     fact: "which addresses are public",
     useInstead: "createAddressGuard or isPublicAddress of @swath/addresses",
     pattern: /range\(\) [=!]== "unicast"|169\.254\.0\.0|fe80::/,
