@@ -150,7 +150,7 @@ async function measurePages(url: string, count: number): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 200; n += 1) {
     const after = nameOf(Math.floor((count / 200) * n));
-    const target = sign(url, "many", "", "GET", { "list-type": "2", "start-after": after });
+    const target = await sign(url, "many", "", "GET", { "list-type": "2", "start-after": after });
     const started = performance.now();
     const text = await (await fetch(target)).text();
     times.push(performance.now() - started);
@@ -165,7 +165,7 @@ async function measurePages(url: string, count: number): Promise<number> {
 async function deleteKeys(url: string, bucket: string, keys: readonly string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += 1000) {
     const objects = keys.slice(at, at + 1000).map((key) => `<Object><Key>${key}</Key></Object>`);
-    const target = sign(url, bucket, "", "POST", { delete: "" });
+    const target = await sign(url, bucket, "", "POST", { delete: "" });
     const body = `<Delete><Quiet>true</Quiet>${objects.join("")}</Delete>`;
     const text = await (await fetch(target, { method: "POST", body })).text();
     if (!text.includes("DeleteResult") || text.includes("<Error>")) {
@@ -224,7 +224,7 @@ async function measureUnderLoad(url: string): Promise<BenchRow[]> {
 
 async function measureReads(url: string, load: () => Promise<void>): Promise<number> {
   const worker = new Worker(new URL("./get-latency.ts", import.meta.url), {
-    workerData: sign(url, "many", "read", "GET", {}),
+    workerData: await sign(url, "many", "read", "GET", {}),
   });
   const finished = once(worker, "message") as Promise<[number[]]>;
   await sleep(500);
@@ -239,7 +239,7 @@ async function listVersions(url: string): Promise<void> {
   let markers: Record<string, string> | undefined = {};
   while (markers !== undefined) {
     const text: string = await (
-      await fetch(sign(url, "noise", "", "GET", { versions: "", "max-keys": "1000", ...markers }))
+      await fetch(await sign(url, "noise", "", "GET", { versions: "", "max-keys": "1000", ...markers }))
     ).text();
     const key = /<NextKeyMarker>([^<]*)</.exec(text)?.[1];
     const version = /<NextVersionIdMarker>([^<]*)</.exec(text)?.[1];
@@ -260,7 +260,7 @@ async function deleteNoise(url: string): Promise<void> {
 
 async function upload(url: string): Promise<void> {
   const chunk = randomBytes(MEBIBYTE);
-  const target = new URL(sign(url, "noise", "large", "PUT", {}));
+  const target = new URL(await sign(url, "noise", "large", "PUT", {}));
   const sending = request(target, { method: "PUT", headers: { "content-length": UPLOAD_BYTES } });
   const answered = once(sending, "response") as Promise<[{ statusCode?: number; resume: () => void }]>;
   for (let sent = 0; sent < UPLOAD_BYTES; sent += chunk.length) {

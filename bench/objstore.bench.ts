@@ -146,9 +146,8 @@ async function measureFiles(folder: string, clients: number): Promise<number> {
 
 async function measureWrk(url: string, method: "GET" | "PUT", clients: number, folder: string): Promise<number> {
   const script = join(folder, "wrk.lua");
-  const paths = Array.from({ length: 500 }, (_, n) =>
-    JSON.stringify(sign(url, method, `small/${n}`).slice(url.length)),
-  );
+  const targets = await Promise.all(Array.from({ length: 500 }, (_, n) => sign(url, method, `small/${n}`)));
+  const paths = targets.map((target) => JSON.stringify(target.slice(url.length)));
   await writeFile(
     script,
     `local paths = {${paths.join(",")}}\nlocal n = 0\nlocal body = ${method === "PUT" ? `string.rep("x", ${SMALL})` : "nil"}\n` +
@@ -181,7 +180,7 @@ async function benchLarge(url: string, folder: string): Promise<BenchRow[]> {
       const there = `${nginx.url}/large-there`;
       const forced = `${nginx.url}/large-forced`;
       const [up, peerUp, forcedUp, digestedUp] = await measureSpeeds(rounds, mebibytes, [
-        () => curl("-T", file, sign(url, "PUT", "large")),
+        async () => curl("-T", file, await sign(url, "PUT", "large")),
         () => curl("-T", file, there),
         // What an acknowledgement means here: the bytes are on the disk.
         async () => (await curl("-T", file, forced)) + (await force(join(folder, "large-forced"))),
@@ -191,7 +190,7 @@ async function benchLarge(url: string, folder: string): Promise<BenchRow[]> {
       // The kernel still writes nginx's file back: it would slow whoever reads meanwhile.
       await run("/usr/bin/sync", []);
       const [down, peerDown] = await measureSpeeds(rounds, mebibytes, [
-        () => curl(sign(url, "GET", "large")),
+        async () => curl(await sign(url, "GET", "large")),
         () => curl(there),
       ]);
       for (const [what, value, peer, name] of [
@@ -282,7 +281,7 @@ async function benchListing(url: string): Promise<BenchRow> {
   let token: string | undefined;
   do {
     const query = { "list-type": "2", ...(token !== undefined && { "continuation-token": token }) };
-    const target = presign({
+    const target = await presign({
       publicUrl: url,
       region: "us-east-1",
       credential: CREDENTIAL,

@@ -92,8 +92,11 @@ async function benchScene(folder: string, scene: Scene, url: string, objstore: O
   const signal = AbortSignal.timeout(600_000);
   const stage = (href: string) => (target: string) =>
     stageIn({ source: { href, as: "directory" }, target, access, signal });
-  const curl = async (target: string, addressOf: (file: string) => string) => {
-    const parts = scene.files.flatMap((file) => ["-o", join(target, file), addressOf(file)]);
+  const curl = async (target: string, addressOf: (file: string) => string | Promise<string>) => {
+    const outputs = await Promise.all(
+      scene.files.map(async (file) => ["-o", join(target, file), await addressOf(file)]),
+    );
+    const parts = outputs.flat();
     await mkdir(target);
     await run("/usr/bin/curl", ["-sf", "--parallel", "--parallel-max", "4", ...parts]);
   };
@@ -115,12 +118,15 @@ async function benchScene(folder: string, scene: Scene, url: string, objstore: O
     get: (target) => curl(target, (file) => sign(objstore, "GET", `in/${scene.name}/${file}`)),
     cp: (target) => run("/usr/bin/cp", ["-r", source, target]),
     out: publish,
-    put: () => {
-      const parts = scene.files.flatMap((file) => [
-        "-T",
-        join(source, file),
-        sign(objstore, "PUT", `put/${scene.name}-${job}/${file}`),
-      ]);
+    put: async () => {
+      const signed = await Promise.all(
+        scene.files.map(async (file) => [
+          "-T",
+          join(source, file),
+          await sign(objstore, "PUT", `put/${scene.name}-${job}/${file}`),
+        ]),
+      );
+      const parts = signed.flat();
       return run("/usr/bin/curl", ["-sf", "--parallel", "--parallel-max", "4", ...parts]);
     },
     ...(existsSync("/usr/bin/aws") && {
@@ -171,7 +177,7 @@ async function upload(source: string, scene: Scene, { put }: Objstore): Promise<
   }
 }
 
-function sign({ endpoint }: Objstore, method: "GET" | "PUT", key: string): string {
+function sign({ endpoint }: Objstore, method: "GET" | "PUT", key: string): Promise<string> {
   return presign({
     publicUrl: endpoint.endpoint,
     region: endpoint.region,

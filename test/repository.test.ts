@@ -63,6 +63,13 @@ test("XML is read by libs/xml alone, which refuses what is not well formed", () 
   assert.deepEqual(readers, [], "use @swath/xml");
 });
 
+test("caches of limited size are those of lru-cache", () => {
+  const byHand = /\.size >=? \w+\) \{\s+[\w.#]+\.(?:clear|delete)\(/;
+  assert.match("if (kept.size >= MAX_KEPT) {\n  kept.clear();", byHand);
+  const wrong = sources.filter((file) => /^(cli|components|libs)\//.test(file) && byHand.test(read(file)));
+  assert.deepEqual(wrong, [], "use lru-cache");
+});
+
 test("migrations of a component have the numbers from 1 on, each once", () => {
   for (const folder of globSync("{components,libs}/*/migrations", { cwd: root })) {
     const numbers = readdirSync(join(root, folder))
@@ -158,6 +165,45 @@ const SINGLE_PLACES: readonly {
       "components/application-hub/config.ts",
       // The package of web sockets.
       "cli/targets/kubernetes/exec/run-in-pod.ts",
+    ],
+  },
+  {
+    fact: "a signature of S3",
+    useInstead: "createS3Signer of @swath/s3",
+    pattern: /"(aws4fetch|@smithy\/signature-v4|@aws-sdk\/s3-request-presigner)"|aws4_request/,
+    planted: [
+      'import { AwsV4Signer } from "aws4fetch";',
+      'import { SignatureV4 } from "@smithy/signature-v4";',
+      '[day, region, "s3", "aws4_request"].reduce(',
+    ],
+    // The service that verifies signatures.
+    allowed: ["libs/s3/", "components/objstore/signature/", "components/objstore/iam/query-api.ts"],
+  },
+  {
+    fact: "a transaction on a connection of its own",
+    useInstead: "inTransaction of @swath/postgres/pool",
+    pattern: /query\("begin"\)/,
+    planted: ['await client.query("begin");'],
+    allowed: [
+      "libs/postgres/",
+      // Work that goes on with its connection afterwards, as it holds a lock of the session.
+      "components/resource-catalogue/store/partitions/",
+      // One connection, without a pool.
+      "cli/rotation/second-role.ts",
+    ],
+  },
+  {
+    fact: "which addresses are public",
+    useInstead: "createAddressGuard or isPublicAddress of @swath/addresses",
+    pattern: /range\(\) [=!]== "unicast"|169\.254\.0\.0|fe80::/,
+    planted: ['return address.range() === "unicast";', '["169.254.0.0", 16],', '"fe80::/10",'],
+    allowed: [
+      "libs/addresses/",
+      // Whether a public certificate authority can reach the deployment; addresses of documentation stand for public ones in examples.
+      "cli/config/addresses.ts",
+      // CIDR blocks of NetworkPolicies.
+      "cli/targets/kubernetes/render/pod-networks.ts",
+      "components/workspace-api/steps/namespace-objects.ts",
     ],
   },
 ];

@@ -6,8 +6,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { Hash } from "@smithy/hash-node";
-import { SignatureV4 } from "@smithy/signature-v4";
+import { createS3Signer } from "@swath/s3";
 import { findFreePorts, runCommand } from "@swath/testing";
 import pg from "pg";
 
@@ -99,24 +98,11 @@ const token = (fields: Record<string, string>) =>
   });
 /** Objects are encrypted at rest. */
 async function bucket(method: string, path: string, secretKey: string, body?: string): Promise<TestResponse> {
-  const signer = new SignatureV4({
-    credentials: { accessKeyId: rootUser(), secretAccessKey: secretKey },
-    region: "us-east-1",
-    service: "s3",
-    sha256: Hash.bind(null, "sha256"),
-    uriEscapePath: false,
-  });
-  const host = `objstore.eo.example.org:${http}`;
-  const { headers } = await signer.sign({
+  const signer = createS3Signer({ accessKeyId: rootUser(), secretAccessKey: secretKey, region: "us-east-1" });
+  const headers = await signer.sign({
     method,
-    protocol: "http:",
-    hostname: "objstore.eo.example.org",
-    path,
-    headers: {
-      host,
-      "x-amz-content-sha256": "UNSIGNED-PAYLOAD",
-      ...(body !== undefined && { "x-amz-server-side-encryption": "AES256" }),
-    },
+    url: `http://objstore.eo.example.org:${http}${path}`,
+    headers: body === undefined ? {} : { "x-amz-server-side-encryption": "AES256" },
   });
   return send("objstore", path, { method, headers, ...(body !== undefined && { body }) });
 }

@@ -20,7 +20,10 @@ export function isLoopbackAddress(address: string): boolean {
   return isIn(loopback, address);
 }
 
-/** True for addresses that the public net does not route: private, link-local, loopback, unspecified. */
+/**
+ * True for addresses that no public certificate authority reaches: private, link-local, loopback, unspecified. Addresses of documentation are
+ * false: examples deploy with them. `@swath/addresses` decides what services may connect to.
+ */
 export function isPrivateAddress(address: string): boolean {
   return isIn(unroutable, address);
 }

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { listTestUsers, realmPath } from "@swath/manifest";
+import { createS3Signer } from "@swath/s3";
 
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
@@ -11,7 +12,6 @@ import { createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import type { Target } from "../targets/target.ts";
 import { drawPicture, showsColours } from "../view/draw-picture.ts";
-import { signRequest } from "./sign-request.ts";
 import { type ShownRequest, type Transcript, createTranscript } from "./transcript.ts";
 
 const USER = "eric";
@@ -106,15 +106,16 @@ function requireUrl(urls: ReadonlyMap<string, string>, service: string, lack: st
 
 async function createStoreRequests({ target, plan }: ProcedureContext, store: string): Promise<StoreRequest> {
   const { OBJSTORE_ROOT_USER, OBJSTORE_ROOT_PASSWORD, OBJSTORE_REGION: region } = plan.settings.variables;
-  const keys = { accessKey: OBJSTORE_ROOT_USER, secretKey: await target.readSecret(OBJSTORE_ROOT_PASSWORD), region };
+  const secretAccessKey = await target.readSecret(OBJSTORE_ROOT_PASSWORD);
+  const signer = createS3Signer({ accessKeyId: OBJSTORE_ROOT_USER, secretAccessKey, region });
   const shownAs = [
     `--aws-sigv4 aws:amz:${region}:s3`,
     `--user "${OBJSTORE_ROOT_USER}:$OBJSTORE_ROOT_PASSWORD"`,
     "-H 'x-amz-content-sha256: UNSIGNED-PAYLOAD'",
   ];
   return async (method, path) => {
-    const url = new URL(path, store);
-    return { method, url: url.href, hidden: { headers: await signRequest(method, url, keys), shownAs } };
+    const url = new URL(path, store).href;
+    return { method, url, hidden: { headers: await signer.sign({ method, url }), shownAs } };
   };
 }
 

@@ -2,10 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 import type { JobChanges } from "./execution/job-changes.ts";
+import { ENDED_STATUSES, OPEN_LIST, OPEN_STATUSES, hasEnded } from "./store/job-states.ts";
 import type { Tables } from "./store/tables.ts";
-
-const ENDED = ["successful", "failed", "dismissed"];
-const OPEN = ["accepted", "running"] as const;
 
 /** What an operator wants to know of the jobs: how many wait, how long already, how they end. */
 export function measureJobs(metrics: Registry, db: Kysely<Tables>, changes: Pick<JobChanges, "follow">): void {
@@ -16,9 +14,9 @@ export function measureJobs(metrics: Registry, db: Kysely<Tables>, changes: Pick
     labelNames: ["status"],
     registers,
   });
-  ENDED.forEach((status) => ended.inc({ status }, 0));
+  ENDED_STATUSES.forEach((status) => ended.inc({ status }, 0));
   changes.follow((change) => {
-    if (change !== undefined && ENDED.includes(change.status)) {
+    if (change !== undefined && hasEnded(change.status)) {
       ended.inc({ status: change.status });
     }
   });
@@ -30,10 +28,8 @@ export function measureJobs(metrics: Registry, db: Kysely<Tables>, changes: Pick
     registers,
     async collect() {
       const { rows } = await sql<{ status: string; count: number }>`
-        select status, count(*)::int as count from job where status in ('accepted', 'running') group by status`.execute(
-        db,
-      );
-      for (const status of OPEN) {
+        select status, count(*)::int as count from job where status in ${OPEN_LIST} group by status`.execute(db);
+      for (const status of OPEN_STATUSES) {
         this.set({ status }, rows.find((row) => row.status === status)?.count ?? 0);
       }
     },

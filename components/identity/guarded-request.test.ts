@@ -3,7 +3,7 @@ import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
-import { createAddressGuard } from "@swath/service/address-guard";
+import { createAddressGuard } from "@swath/addresses";
 
 import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
 import { requestGuarded } from "./guarded-request.ts";

@@ -2,7 +2,7 @@ import { lookup } from "node:dns";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-import type { AddressGuard } from "@swath/service/address-guard";
+import type { AddressGuard } from "@swath/addresses";
 
 interface GuardedRequest {
   /** Which addresses may be connected to; left out for hosts of the deployment alone. */

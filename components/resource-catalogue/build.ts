@@ -10,7 +10,8 @@ import { createInternalPort } from "./access/internal-port.ts";
 import { createMembershipFinder, createOwnedFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
-import type { SigningKey } from "./assets/presign.ts";
+import { createS3Signer } from "@swath/s3";
+import type { AssetStorage } from "./assets/asset-storage.ts";
 import { onlyWhatIsNeeded } from "./bulk/lenient.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
@@ -140,8 +141,8 @@ export async function buildCatalogue(
     harvestCount: { countUpTo: settings.HARVEST_MATCHED_CAP, estimatesBeyond: true },
     publicUrl: settings.PUBLIC_URL,
     viewLinks: createViewLinks(settings.DATA_ACCESS_PUBLIC_URL),
-    fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
-    signingKey: toSigningKey(settings),
+    fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").flatMap((entry) => entry.trim() || [])),
+    assetStorage: toAssetStorage(settings),
     announceChange: (records = 1) => {
       counts.forget();
       bell.ring();
@@ -177,9 +178,14 @@ export async function buildCatalogue(
   };
 }
 
-function toSigningKey(settings: Settings<typeof definitions>): SigningKey | undefined {
-  const { S3_PUBLIC_URL: endpoint, S3_REGION: region, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
-  return endpoint === undefined || accessKey === undefined || secretKey === undefined
+function toAssetStorage(settings: Settings<typeof definitions>): AssetStorage | undefined {
+  const {
+    S3_PUBLIC_URL: endpoint,
+    S3_REGION: region,
+    S3_ACCESS_KEY: accessKeyId,
+    S3_SECRET_KEY: secretAccessKey,
+  } = settings;
+  return endpoint === undefined || accessKeyId === undefined || secretAccessKey === undefined
     ? undefined
-    : { endpoint, region, accessKey, secretKey };
+    : { endpoint, signer: createS3Signer({ accessKeyId, secretAccessKey, region }) };
 }

@@ -380,7 +380,7 @@ test("in Chromium: what users upload shares no cookie with the platform", { skip
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByLabel("Password").press("Enter");
   await page.waitForURL(platform);
-  const uploadedText = link({ "response-content-type": "text/plain" });
-  await checkUserContent(page, { platform, uploadedPage: link({}), uploadedText });
+  const uploadedText = await link({ "response-content-type": "text/plain" });
+  await checkUserContent(page, { platform, uploadedPage: await link({}), uploadedText });
   await context.close();
 });

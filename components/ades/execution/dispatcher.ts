@@ -19,6 +19,7 @@ import {
   setJobAside,
 } from "../store/queue.ts";
 import { createInstance, registerInstance, releaseInstances, renewInstance } from "../store/instances.ts";
+import { isOpen } from "../store/job-states.ts";
 import type { Tables } from "../store/tables.ts";
 import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
@@ -182,7 +183,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   const onChange = ({ id, status }: JobChange) => {
     if (status === "dismissed" && running.has(id)) {
       pool.stop(id);
-    } else if (status === "accepted" || status === "running") {
+    } else if (isOpen(status)) {
       void pump();
     }
     // Others have ended, and when their runner is free it says so itself.

@@ -4,7 +4,8 @@ import type { Kysely } from "kysely";
 import { EventEmitter, once } from "node:events";
 
 import { JOB_CHANNEL } from "../store/jobs.ts";
-import type { JobStatus, Tables } from "../store/tables.ts";
+import { type JobStatus, isOpen } from "../store/job-states.ts";
+import type { Tables } from "../store/tables.ts";
 
 /** A job that has come to another status. */
 export interface JobChange {
@@ -25,8 +26,6 @@ export interface JobChanges {
 const FIRST_POLL_MS = 150;
 const POLL_INTERVAL_MS = 1000;
 
-const isOver = (status: string | undefined): boolean => status !== "accepted" && status !== "running";
-
 export async function openJobChanges(db: Kysely<Tables>, url: string, logger: Logger): Promise<JobChanges> {
   const told = new EventEmitter();
   told.setMaxListeners(0);
@@ -38,7 +37,7 @@ export async function openJobChanges(db: Kysely<Tables>, url: string, logger: Lo
     onMessage: (text) => {
       const [id = "", status] = text.split(" ");
       tell({ id, status: status as JobStatus });
-      if (isOver(status)) {
+      if (!isOpen(status)) {
         told.emit(id);
       }
     },
@@ -46,7 +45,7 @@ export async function openJobChanges(db: Kysely<Tables>, url: string, logger: Lo
     onError: (error) => logger.warn({ err: error }, "lost the connection that jobs are told on"),
   });
   const hasEnded = async (id: string): Promise<boolean> =>
-    isOver((await db.selectFrom("job").select("status").where("id", "=", id).executeTakeFirst())?.status);
+    !isOpen((await db.selectFrom("job").select("status").where("id", "=", id).executeTakeFirst())?.status);
   return {
     follow: (follower) => void followers.push(follower),
     untilEnded: async (id, signal) => {

@@ -1,4 +1,5 @@
 import { type LoadedDocument, graphOf, loadDocument, validateDocument, requestedFormats } from "@swath/cwl";
+import { LRUCache } from "lru-cache";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
 import { PACKAGE_ADDRESS, fetcherOf, readBundle } from "./bundle.ts";
@@ -71,9 +72,9 @@ export function requireFacts({ facts, problems }: CheckedPackage): PackageFacts 
   );
 }
 
-/** Loaded packages, the one used longest ago first: reading one costs more than all else of a short request. */
-const loaded = new Map<string, Promise<LoadedDocument>>();
 const MAX_LOADED = 32;
+/** Reading a package costs more than all else of a short request. */
+const loaded = new LRUCache<string, Promise<LoadedDocument>>({ max: MAX_LOADED });
 /** Characters; larger packages are read anew each time. */
 const MAX_KEPT = 1_000_000;
 
@@ -81,15 +82,14 @@ const MAX_KEPT = 1_000_000;
 export function loadPackage(text: string, process: string): Promise<LoadedDocument> {
   const key = `${process}\n${text}`;
   const known = loaded.get(key);
-  loaded.delete(key);
-  const document = known ?? readPackage(text, process);
+  if (known !== undefined) {
+    return known;
+  }
+  const document = readPackage(text, process);
   if (text.length <= MAX_KEPT) {
     loaded.set(key, document);
     // A failure is not kept.
     document.catch(() => loaded.delete(key));
-  }
-  if (loaded.size > MAX_LOADED) {
-    loaded.delete(loaded.keys().next().value ?? "");
   }
   return document;
 }

@@ -1,4 +1,5 @@
 import { CwlError, createLoader } from "@swath/cwl";
+import { LRUCache } from "lru-cache";
 
 import { OgcError, invalidParameter } from "../errors.ts";
 import type { PackageWork, WorkResponse, WorkRequest } from "./package-work-types.ts";
@@ -41,7 +42,7 @@ export function openPackageReader(): PackageReader {
     warm: true,
     work: new URL("package-work.ts", import.meta.url),
   });
-  const remembered = new Map<string, Promise<unknown>>();
+  const remembered = new LRUCache<string, Promise<unknown>>({ max: MAX_REMEMBERED });
   /** Packages of each user that are read or wait. */
   const pending = new Map<string, number>();
 
@@ -79,13 +80,11 @@ export function openPackageReader(): PackageReader {
       }
       const { text, process } = requested as PackageWork["facts"]["requested"];
       const key = `${process}\n${text}`;
-      const known = remembered.get(key) ?? submit(kind, owner, requested);
-      // The one used longest ago is the first.
-      remembered.delete(key);
-      remembered.set(key, known);
-      known.catch(() => remembered.delete(key));
-      if (remembered.size > MAX_REMEMBERED) {
-        remembered.delete(remembered.keys().next().value ?? "");
+      let known = remembered.get(key);
+      if (known === undefined) {
+        known = submit(kind, owner, requested);
+        remembered.set(key, known);
+        known.catch(() => remembered.delete(key));
       }
       return known as Promise<PackageWork[Kind]["found"]>;
     },

@@ -3,6 +3,7 @@ import { type Html, html } from "@swath/pages";
 import type { Link, ApiBase } from "../routes/context.ts";
 import type { StatusInfo } from "../routes/job-status.ts";
 import type { toStep } from "../routes/job-records.ts";
+import { isOpen } from "../store/job-states.ts";
 import { asPage, duration, linkList, pager, servicePage, statusBadge, time } from "./page.ts";
 
 interface JobList {
@@ -70,7 +71,7 @@ export function jobPage(
   url: string,
 ): string {
   const { jobID, processID, type, status, message, progress, created, started, finished, updated, usage, links } = job;
-  const isUnderWay = status === "accepted" || status === "running";
+  const isUnderWay = isOpen(status);
   const [first = "", ...more] = message.split("\n");
   return servicePage({
     title: `${processID}: ${status}`,

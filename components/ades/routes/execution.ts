@@ -12,6 +12,7 @@ import { refuseProblems } from "../packages/input-problems.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
+import { isOpen } from "../store/job-states.ts";
 import { type Job, findJob, insertJob } from "../store/jobs.ts";
 import type { StoredProcess } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
@@ -134,7 +135,7 @@ async function sendWhenEnded(
     await context.untilEnded(job.id, AbortSignal.any([AbortSignal.timeout(timeout), gone.signal, context.closing]));
   }
   const ended = job.finished_at === null ? ((await findJob(context.db, apiBase.user, job.id)) ?? job) : job;
-  if (ended.status === "accepted" || ended.status === "running") {
+  if (isOpen(ended.status)) {
     return sendJob(ended, apiBase, reply);
   }
   void reply.header("link", `<${apiBase.url}/jobs/${job.id}>; rel=monitor`);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { invalidQuery } from "../errors.ts";
 import { listLog } from "../store/job-records.ts";
+import { isOpen } from "../store/job-states.ts";
 import type { ApiContext } from "./context.ts";
 import { sendEvents } from "./event-stream.ts";
 
@@ -32,7 +33,7 @@ export async function followLog(
       if (lines.length > 0) {
         continue;
       }
-      if (row?.status !== "accepted" && row?.status !== "running") {
+      if (!isOpen(row?.status)) {
         await send("end", { status: row?.status ?? "dismissed" });
         return;
       }

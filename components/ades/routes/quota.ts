@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 
 import { OgcError } from "../errors.ts";
 import type { AdesSettings } from "../execution/storage.ts";
+import { OPEN_LIST } from "../store/job-states.ts";
 import type { Tables } from "../store/tables.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function checkQuota(
     return;
   }
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from job where owner = ${owner} and status in ('accepted', 'running')`.execute(db);
+    select count(*)::int as count from job where owner = ${owner} and status in ${OPEN_LIST}`.execute(db);
   const used = rows[0]?.count ?? 0;
   void reply.headers({
     "ratelimit-limit": String(limit),

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 
 import { invalidQuery } from "../errors.ts";
 import type { JobCursor, JobFilter } from "../store/job-list.ts";
-import { JOB_STATUSES, type JobStatus } from "../store/tables.ts";
+import { JOB_STATUSES, type JobStatus } from "../store/job-states.ts";
 
 const MAX_PAGE = 10_000;
 const MAX_SKIPPED = 1_000_000;

@@ -5,6 +5,7 @@ import { resultsPage } from "../pages/results-page.ts";
 import { toDocument } from "../results/document.ts";
 import { type Output, selectOutputs, withBrowserAddresses } from "../results/outputs.ts";
 import { findOnlyFile, toBytes, toRaw } from "../results/raw.ts";
+import { hasEnded } from "../store/job-states.ts";
 import type { Job } from "../store/jobs.ts";
 import type { JobFailure, JobRequest, JobResult } from "../store/tables.ts";
 import { answer, formOf } from "./answer.ts";
@@ -107,7 +108,7 @@ function toEarlierDocument(outputs: readonly Output[], { catalogUri }: JobResult
 
 /** @throws {OgcError} 404 before the end, and why a job failed after it */
 function requireResult(job: Job): { readonly request: JobRequest; readonly result: JobResult } {
-  if (job.status === "created" || job.status === "accepted" || job.status === "running") {
+  if (!hasEnded(job.status)) {
     throw resultNotReady(job.status);
   }
   if (job.status !== "successful" || job.result === null) {

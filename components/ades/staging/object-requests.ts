@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { rootCertificates } from "node:tls";
 
-import { Hash } from "@smithy/hash-node";
-import { SignatureV4 } from "@smithy/signature-v4";
+import { createS3Signer, toObjectUrl } from "@swath/s3";
 import { parsePeerUrl } from "@swath/service";
 import { Agent } from "undici";
 
@@ -32,7 +31,7 @@ export interface ObjectResponse {
 
 /**
  * Sends the requests of which there are many. The SDK's client needs 4 ms of computing for each of them, which is more than all
- * the rest of staging a small file; this is its signer on a plain HTTP client.
+ * the rest of staging a small file; this is the SDK's signer on a plain HTTP client.
  */
 export interface ObjectRequests {
   /** @throws an error with `name`, `message` and `$metadata.httpStatusCode`, as the SDK's client does */
@@ -47,7 +46,6 @@ export function createObjectRequests(
   { connections, stallSeconds }: { readonly connections: number; readonly stallSeconds: number },
 ): ObjectRequests {
   const { origin, prefix, socketPath } = parsePeerUrl(target.endpoint);
-  const { protocol, host, hostname } = new URL(origin);
   const connect = {
     timeout: 20_000,
     ...(socketPath !== undefined && { socketPath }),
@@ -59,37 +57,17 @@ export function createObjectRequests(
     headersTimeout: stallSeconds * 1000,
     bodyTimeout: stallSeconds * 1000,
   });
-  const signer =
-    target.credentials &&
-    new SignatureV4({
-      credentials: target.credentials,
-      region: target.region,
-      service: "s3",
-      sha256: Hash.bind(null, "sha256"),
-      uriEscapePath: false,
-    });
+  const signer = target.credentials && createS3Signer({ ...target.credentials, region: target.region });
   return {
     send: async ({ method, bucket, key, query = {}, headers = {}, body, sha256, isUnsigned = false, signal }) => {
-      const payload = isUnsigned ? "UNSIGNED-PAYLOAD" : (sha256 ?? hash("sha256", body ?? ""));
-      const path = `${prefix}/${bucket}/${key.split("/").map(escape).join("/")}`;
-      const plain = {
-        method,
-        protocol,
-        hostname,
-        path,
-        query: { ...query },
-        headers: { ...headers, host, "x-amz-content-sha256": payload },
-      };
-      const signed = signer === undefined ? plain : await signer.sign(plain);
-      const search = Object.entries(query)
-        .map(([name, value]) => `${escape(name)}=${escape(value)}`)
-        .join("&");
+      const url = toObjectUrl({ endpoint: `${origin}${prefix}`, bucket, key, query });
+      const payload = isUnsigned ? {} : { bodySha256: sha256 ?? hash("sha256", body ?? "") };
       // Not by a URL object: it would take the dots out of keys such as a/../b.
       const response = await agent.request({
         origin,
-        path: search === "" ? path : `${path}?${search}`,
+        path: url.slice(origin.length),
         method,
-        headers: signed.headers,
+        headers: signer === undefined ? headers : await signer.sign({ method, url, headers, ...payload }),
         signal,
         ...(body !== undefined && { body }),
       });
@@ -105,10 +83,6 @@ export function createObjectRequests(
     close: () => agent.destroy(),
   };
 }
-
-/** Every character but those that a signature leaves alone. */
-const escape = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 async function toError(status: number, body: Readable): Promise<Error> {
   let text = "";

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from "kysely";
 
-import type { JobStatus, Tables } from "./tables.ts";
+import type { JobStatus } from "./job-states.ts";
+import type { Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
 

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 
+import { DISMISSIBLE_LIST } from "./job-states.ts";
 import type { JobRequest, Tables } from "./tables.ts";
 
 export type Job = Selectable<Tables["job"]>;
@@ -107,7 +108,7 @@ export async function dismissJob(
       with dismissed as (
         update job set status = 'dismissed', message = 'The job was dismissed.', finished_at = now(), updated_at = now(),
           lease_until = null, holder = null, stage = null
-        where id = ${id} and status in ('created', 'accepted', 'running') returning id)
+        where id = ${id} and status in ${DISMISSIBLE_LIST} returning id)
       select pg_notify(${JOB_CHANNEL}, id || ' dismissed') from dismissed`.execute(db);
     return findJob(db, owner, id);
   }

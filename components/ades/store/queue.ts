@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 
 import { filterJobs } from "./job-ids.ts";
+import { OPEN_LIST } from "./job-states.ts";
 import { JOB_CHANNEL, type Job } from "./jobs.ts";
 import { toStorableText } from "./storable.ts";
 import type { Tables } from "./tables.ts";
@@ -93,19 +94,19 @@ const IS_FREE = sql`(lease_until < now() and (holder is null
 /** The queue, in its order, and the job whose turn it is. One index entry a user is looked at to find the users, however many jobs wait. */
 function queue({ cores, ramMiB }: FreeCapacity, passed: readonly string[], maxOfUser = 1_000_000) {
   return sql`owners as (
-      (select owner from job where status in ('accepted', 'running') order by owner limit 1)
+      (select owner from job where status in ${OPEN_LIST} order by owner limit 1)
       union all
-      select (select j.owner from job j where j.status in ('accepted', 'running') and j.owner > o.owner order by j.owner limit 1)
+      select (select j.owner from job j where j.status in ${OPEN_LIST} and j.owner > o.owner order by j.owner limit 1)
       from owners o where o.owner is not null
     ), heads as (
       select head.*, turn.served_at, (
-        select count(*) from job r where r.owner = o.owner and r.status in ('accepted', 'running') and r.status = 'running'
+        select count(*) from job r where r.owner = o.owner and r.status in ${OPEN_LIST} and r.status = 'running'
           and r.lease_until >= now()) as at_work
       from owners o
       cross join lateral (
         select j.id, j.owner, j.created_at, j.need_cores <= ${cores} and j.need_ram_mib <= ${ramMiB} as fits
         from job j
-        where j.owner = o.owner and j.status in ('accepted', 'running') and (j.status = 'accepted' or ${IS_FREE})
+        where j.owner = o.owner and j.status in ${OPEN_LIST} and (j.status = 'accepted' or ${IS_FREE})
           and j.id <> all(${passed as string[]}::uuid[])
         order by j.created_at, j.id limit 1) head
       left join queue_turn turn on turn.owner = o.owner
@@ -127,7 +128,7 @@ export async function setJobAside(db: Db, id: string, why: string): Promise<bool
     with aside as (
       update job set status = 'failed', finished_at = now(), updated_at = now(), lease_until = null,
         message = ${`The job cannot be read and was set aside: ${toStorableText(why)}`}
-      where id = ${id} and status in ('accepted', 'running')
+      where id = ${id} and status in ${OPEN_LIST}
       returning id, status)
     select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from aside`.execute(db);
   return rows.length === 1;
@@ -199,4 +200,4 @@ export async function refuseTooLarge(db: Db, { cores, ramMiB }: FreeCapacity): P
 
 /** Which of these jobs are waiting or at work. */
 export const findUnfinished = (db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> =>
-  filterJobs(db, ids, sql`status in ('accepted', 'running')`);
+  filterJobs(db, ids, sql`status in ${OPEN_LIST}`);

@@ -2,6 +2,7 @@ import { createQueue } from "@swath/work";
 import { type Kysely, type Selectable, sql } from "kysely";
 
 import { filterJobs } from "./job-ids.ts";
+import { ENDED_LIST } from "./job-states.ts";
 import type { Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
@@ -21,7 +22,7 @@ export async function forgetJobs(db: Db, days: number, withResults: boolean): Pr
     const { rows } = await sql<{ id: string }>`
       with old as (
         select id from job
-        where status in ('successful', 'failed', 'dismissed') and finished_at < now() - make_interval(days => ${days})
+        where status in ${ENDED_LIST} and finished_at < now() - make_interval(days => ${days})
         order by finished_at limit ${BATCH} for update skip locked
       ), noted as (
         insert into removal (job, owner, catalog_uri)

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { LRUCache } from "lru-cache";
 
 import type { Tables } from "./tables.ts";
 
@@ -12,11 +13,11 @@ const REMEMBERED_MS = 30_000;
 const MAX_REMEMBERED = 5000;
 
 export function createSpaceOwners(db: Kysely<Tables>): SpaceOwners {
-  /** By space and subject: until when. */
-  const known = new Map<string, number>();
+  /** By space and subject. */
+  const known = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
   return async (space, subject) => {
     const key = JSON.stringify([space, subject]);
-    if ((known.get(key) ?? 0) > Date.now()) {
+    if (known.has(key)) {
       return true;
     }
     const { rows } = await sql<{ subject: string }>`
@@ -29,10 +30,7 @@ export function createSpaceOwners(db: Kysely<Tables>): SpaceOwners {
     if (rows.length === 0) {
       return false;
     }
-    if (known.size >= MAX_REMEMBERED) {
-      known.clear();
-    }
-    known.set(key, Date.now() + REMEMBERED_MS);
+    known.set(key, true);
     return true;
   };
 }

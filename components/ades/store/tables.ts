@@ -1,9 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 import type { ProcessDescription } from "../packages/describe.ts";
-
-export const JOB_STATUSES = ["created", "accepted", "running", "successful", "failed", "dismissed"] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
+import type { JobStatus } from "./job-states.ts";
 
 /** How one output is wanted (OGC 18-062r2 §7.11.2.4). */
 export interface RequestedOutput {

@@ -1,6 +1,5 @@
+import { createAddressGuard, isPublicAddress } from "@swath/addresses";
 import { createForwardProxy } from "@swath/relay";
-import ipaddr from "ipaddr.js";
-import { lookup } from "node:dns";
 import type { Server } from "node:http";
 import { type LookupFunction, isIP } from "node:net";
 import { join } from "node:path";
@@ -9,6 +8,11 @@ import { listenForServers } from "../spawners/listen-for-servers.ts";
 import type { PlatformWay } from "./platform.ts";
 
 const MAX_CONNECTIONS = 4096;
+
+const guard = createAddressGuard({
+  allowPrivate: [],
+  refuse: (where) => new Error(`${where} leads to a private address; servers do not reach it`),
+});
 
 /** What servers may reach: the platform's hosts, or every public address as well. */
 type EgressPolicy = "platform" | "internet";
@@ -37,7 +41,7 @@ export async function openEgress(folder: string, way: PlatformWay): Promise<{ re
 export function createEgressServer(policy: EgressPolicy, way: PlatformWay): Server {
   return createForwardProxy({
     whyNot: (host, port) => whyNot(host, port, policy, way),
-    lookup: (host) => (way.isPlatform(host) ? way.lookup : publicLookup),
+    lookup: (host) => (way.isPlatform(host) ? way.lookup : (guard.lookup as LookupFunction)),
     maxConnections: MAX_CONNECTIONS,
   });
 }
@@ -52,22 +56,7 @@ function whyNot(host: string, port: number, policy: EgressPolicy, way: PlatformW
   if (host === "localhost" || host.endsWith(".localhost")) {
     return `${host} is this machine; servers do not reach it`;
   }
-  return isIP(host) !== 0 && !isPublic(host) ? `${host} is a private address; servers do not reach it` : undefined;
+  return isIP(host) !== 0 && !isPublicAddress(host)
+    ? `${host} is a private address; servers do not reach it`
+    : undefined;
 }
-
-/** Resolves to public addresses alone; the connection goes to what was checked, and is not resolved again. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const allowed = error === null ? addresses.filter(({ address }) => isPublic(address)) : [];
-    const [first] = allowed;
-    if (error !== null || first === undefined) {
-      callback(error ?? new Error(`${hostname} leads to a private address; servers do not reach it`), "", 0);
-    } else if (options.all === true) {
-      callback(null, allowed);
-    } else {
-      callback(null, first.address, first.family);
-    }
-  });
-};
-
-const isPublic = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";

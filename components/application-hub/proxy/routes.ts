@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import type { Sql } from "../store/database.ts";
 import type { Target } from "../store/servers.ts";
 import { hashSecret } from "../store/database.ts";
@@ -46,18 +48,15 @@ export function createRoutes(
   sql: Sql,
   hubTokens: (token: string, server: ServerRoute) => Promise<Visit | undefined>,
 ): Routes {
-  const servers = new Map<string, Cached<ServerRoute | undefined>>();
-  const visits = new Map<string, Cached<Visit | undefined>>();
+  const servers = new LRUCache<string, Cached<ServerRoute | undefined>>({ max: MAX_CACHED });
+  const visits = new LRUCache<string, Cached<Visit | undefined>>({ max: MAX_CACHED });
   /** What the hub last said yes to. */
-  const granted = new Map<string, Cached<Visit>>();
-  const keep = <T>(map: Map<string, Cached<T>>, key: string, value: T, milliseconds = CACHE_MS): T => {
-    if (map.size >= MAX_CACHED) {
-      map.clear();
-    }
+  const granted = new LRUCache<string, Cached<Visit>>({ max: MAX_CACHED });
+  const keep = <T>(map: LRUCache<string, Cached<T>>, key: string, value: T, milliseconds = CACHE_MS): T => {
     map.set(key, { value, until: Date.now() + milliseconds });
     return value;
   };
-  const known = <T>(map: Map<string, Cached<T>>, key: string): Cached<T> | undefined => {
+  const known = <T>(map: LRUCache<string, Cached<T>>, key: string): Cached<T> | undefined => {
     const entry = map.get(key);
     return entry !== undefined && entry.until > Date.now() ? entry : undefined;
   };

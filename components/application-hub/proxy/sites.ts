@@ -2,6 +2,7 @@ import type { Logger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
+import { LRUCache } from "lru-cache";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 
@@ -23,7 +24,10 @@ export interface Sites {
 export async function createSites(logger: Logger): Promise<Sites> {
   const lite = await createLiteSite(logger);
   await lite.ready();
-  const browsers = new Map<string, Promise<FastifyInstance>>();
+  const browsers = new LRUCache<string, Promise<FastifyInstance>>({
+    max: MAX_KEPT,
+    dispose: (app) => void app.then((made) => made.close()),
+  });
   const browserFor = (hosts: readonly string[]): Promise<FastifyInstance> => {
     const key = hosts.join(" ");
     const kept = browsers.get(key);
@@ -32,11 +36,6 @@ export async function createSites(logger: Logger): Promise<Sites> {
     }
     const made = createStacBrowser(logger, hosts);
     browsers.set(key, made);
-    const [oldest] = browsers;
-    if (browsers.size > MAX_KEPT && oldest !== undefined) {
-      browsers.delete(oldest[0]);
-      void oldest[1].then((app) => app.close());
-    }
     return made;
   };
   return {

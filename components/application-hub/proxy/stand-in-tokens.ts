@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { type Sql, createSecret, hashSecret } from "../store/database.ts";
 import type { ServerRoute, Visit } from "./routes.ts";
 
@@ -19,7 +21,7 @@ const MAX_KEPT = 10_000;
  * so the server gets one that says who it is and opens this server, as OAuth gives to it for browsers.
  */
 export function createStandInTokens(sql: Sql): StandInTokens {
-  const kept = new Map<string, { readonly token: Promise<string>; readonly until: number }>();
+  const kept = new LRUCache<string, Promise<string>>({ max: MAX_KEPT, ttl: REUSED_SECONDS * 1000 });
   const make = async ({ id, user, name }: ServerRoute, visit: Visit): Promise<string> => {
     const { secret, hash } = createSecret();
     await sql.rows("delete from tokens where kind = 'oauth' and server_id = $1 and expires < now()", [id]);
@@ -41,14 +43,11 @@ export function createStandInTokens(sql: Sql): StandInTokens {
     replace: (server, visit, shown) => {
       const key = `${server.id} ${visit.user} ${hashSecret(shown)}`;
       const found = kept.get(key);
-      if (found !== undefined && found.until > Date.now()) {
-        return found.token;
-      }
-      if (kept.size >= MAX_KEPT) {
-        kept.clear();
+      if (found !== undefined) {
+        return found;
       }
       const token = make(server, visit);
-      kept.set(key, { token, until: Date.now() + REUSED_SECONDS * 1000 });
+      kept.set(key, token);
       token.catch(() => kept.delete(key));
       return token;
     },

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from "@swath/postgres";
+import { type PooledDatabase, inTransaction, openPool } from "@swath/postgres/pool";
 import { hash, randomBytes } from "node:crypto";
 
 /** Statements on the hub's tables. */
@@ -10,7 +10,7 @@ export interface Sql {
 }
 
 export interface HubDatabase extends Sql {
-  readonly audit: Database<object>["audit"];
+  readonly audit: PooledDatabase["audit"];
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -25,7 +25,7 @@ interface Options {
 export const CHANNEL = "application_hub";
 
 export async function openHubDatabase({ url, connections = 8, onError, onUnavailable }: Options): Promise<HubDatabase> {
-  const database: Database<object> = await openDatabase<object>({
+  const database = await openPool({
     url,
     schema: "application_hub",
     migrations: `${import.meta.dirname}/../migrations`,
@@ -36,21 +36,11 @@ export async function openHubDatabase({ url, connections = 8, onError, onUnavail
   const { pool } = database;
   return {
     ...createSql((text, values) => pool.query(text, values)),
-    exclusive: async (key, work) => {
-      const client = await pool.connect();
-      try {
-        await client.query("begin");
+    exclusive: (key, work) =>
+      inTransaction(pool, async (client) => {
         await client.query("select pg_advisory_xact_lock(hashtext($1))", [key]);
-        const result = await work(createSql((text, values) => client.query(text, values)));
-        await client.query("commit");
-        return result;
-      } catch (error) {
-        await client.query("rollback").catch(() => {});
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
+        return work(createSql((text, values) => client.query(text, values)));
+      }),
     audit: database.audit,
     check: database.check,
     close: database.close,

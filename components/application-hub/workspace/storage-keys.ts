@@ -1,5 +1,6 @@
 import { type Peer, Problem } from "@swath/service";
 import { type TemporaryKeys, requestTemporaryKeys } from "@swath/service/temporary-keys";
+import { LRUCache } from "lru-cache";
 
 export interface StorageKeys {
   /** Keys with the rights that a user's workspaces give them. @throws {Problem} 403, 503 */
@@ -12,7 +13,7 @@ const MAX_KEPT = 5000;
 
 /** AssumeRoleWithWebIdentity of the object storage, with the user's own access token. */
 export function createStorageKeys(storage: Peer | undefined): StorageKeys {
-  const kept = new Map<string, TemporaryKeys>();
+  const kept = new LRUCache<string, TemporaryKeys>({ max: MAX_KEPT });
   return {
     of: async (user, token) => {
       const known = kept.get(user);
@@ -29,11 +30,7 @@ export function createStorageKeys(storage: Peer | undefined): StorageKeys {
       }).catch((error: unknown) => {
         throw toProblem(error);
       });
-      kept.delete(user);
       kept.set(user, keys);
-      for (const old of [...kept.keys()].slice(0, Math.max(0, kept.size - MAX_KEPT))) {
-        kept.delete(old);
-      }
       return keys;
     },
   };

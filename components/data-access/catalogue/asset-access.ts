@@ -1,4 +1,5 @@
 import type { StacItem } from "@swath/stac";
+import { LRUCache } from "lru-cache";
 
 import { type Reading, holds } from "../layers/basis.ts";
 import type { Caller } from "../layers/layer.ts";
@@ -24,7 +25,9 @@ export function createAssetAccess(
   client: CatalogueClient,
   { publicUrl }: Pick<StorageSettings, "publicUrl">,
 ): FindReadableBuckets {
-  const kept = new Map<string, { readonly reading: Reading; readonly verdict: Promise<boolean> }>();
+  const kept = new LRUCache<string, { readonly reading: Reading; readonly verdict: Promise<boolean> }>({
+    max: MAX_KEPT,
+  });
 
   const send = (
     asset: Parameters<CatalogueClient["findAssetLink"]>[0],
@@ -37,9 +40,6 @@ export function createAssetAccess(
     if (known !== undefined && holds(known.reading)) {
       caller.basis?.note(known.reading);
       return known.verdict;
-    }
-    if (kept.size >= MAX_KEPT) {
-      kept.clear();
     }
     // Whose a bucket is, no feed tells.
     const reading: Reading = { askedAt: Date.now() };

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import type { ChangeFeed } from "../catalogue/change-feed.ts";
 import { type Reading, holds } from "./basis.ts";
 import type { Caller, Layer } from "./layer.ts";
@@ -26,16 +28,15 @@ interface LayerCache {
  * tell of, and where there is no feed, for a second. Nothing is shared between callers.
  */
 export function createLayerCache(feed: ChangeFeed | undefined): LayerCache {
-  const cached = new Map<string, { readonly reading: Reading; readonly value: Promise<unknown> }>();
+  const cached = new LRUCache<string, { readonly reading: Reading; readonly value: Promise<unknown> }>({
+    max: MAX_CACHED,
+  });
   const keep = async <T>(id: string, caller: Caller, read: () => Promise<Read<T>>): Promise<T> => {
     const key = keyOf(id, caller);
     const known = cached.get(key);
     if (known !== undefined && holds(known.reading)) {
       caller.basis?.note(known.reading);
       return known.value as Promise<T>;
-    }
-    if (cached.size >= MAX_CACHED) {
-      cached.clear();
     }
     let collections: readonly string[] | undefined;
     const reading = createReading(feed, caller, () => collections);
@@ -47,7 +48,7 @@ export function createLayerCache(feed: ChangeFeed | undefined): LayerCache {
     cached.set(key, entry);
     caller.basis?.note(reading);
     value.catch(() => {
-      if (cached.get(key) === entry) {
+      if (cached.peek(key) === entry) {
         cached.delete(key);
       }
     });

@@ -6,7 +6,7 @@ import { readSceneFile, startPlatform } from "./platform.ts";
 const KEY = "scenes/a b+c.tif";
 
 test("shows files of the object storage by their address, with the rights of the caller alone", async (t) => {
-  const { dataAccess, putObject, s3, s3Url } = await startPlatform(t);
+  const { dataAccess, putObject, signer, sendSigned, s3Url } = await startPlatform(t);
   const encoded = KEY.split("/").map(encodeURIComponent).join("/");
   await putObject("ws-eric", encoded, readSceneFile("B04.tif"));
   const addresses = [`s3://ws-eric/${KEY}`, `${s3Url}/ws-eric/${encoded}`];
@@ -33,27 +33,28 @@ test("shows files of the object storage by their address, with the rights of the
   assert.ok(statistics.json.b1.max > 0, statistics.bytes.toString());
 
   await t.test("a signed address carries its own rights", async () => {
-    const signed = await s3.sign(`${s3Url}/ws-eric/${encoded}?X-Amz-Expires=300`, { aws: { signQuery: true } });
-    assert.equal(await statusOf(undefined, signed.url), 200);
-    assert.equal(await statusOf(undefined, signed.url.replace(/Signature=.{4}/, "Signature=0000")), 403);
-    assert.equal(await statusOf("bob", signed.url.replace("a%20b%2Bc", "other")), 403);
+    const signed = await signer.presign({ url: `${s3Url}/ws-eric/${encoded}`, seconds: 300 });
+    assert.equal(await statusOf(undefined, signed), 200);
+    assert.equal(await statusOf(undefined, signed.replace(/Signature=.{4}/, "Signature=0000")), 403);
+    assert.equal(await statusOf("bob", signed.replace("a%20b%2Bc", "other")), 403);
   });
 
   await t.test("public objects are for everybody", async () => {
-    const policy = await s3.fetch(`${s3Url}/ws-eric?policy`, {
-      method: "PUT",
-      body: JSON.stringify({
+    const policy = await sendSigned(
+      "PUT",
+      "/ws-eric?policy",
+      JSON.stringify({
         Version: "2012-10-17",
         Statement: [
           { Effect: "Allow", Principal: "*", Action: ["s3:GetObject"], Resource: ["arn:aws:s3:::ws-eric/scenes/*"] },
         ],
       }),
-    });
+    );
     assert.equal(policy.status, 204, await policy.text());
     for (const user of ["bob", "nora", undefined]) {
       assert.equal(await statusOf(user, addresses[0]!), 200, String(user));
     }
-    const removed = await s3.fetch(`${s3Url}/ws-eric?policy`, { method: "DELETE" });
+    const removed = await sendSigned("DELETE", "/ws-eric?policy");
     assert.equal(removed.status, 204);
   });
 

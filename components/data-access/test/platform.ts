@@ -13,7 +13,7 @@ import { openPool } from "@swath/postgres/pool";
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
 import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
-import { AwsClient } from "aws4fetch";
+import { type S3Signer, createS3Signer } from "@swath/s3";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
 import { buildDataAccess } from "../build.ts";
@@ -35,7 +35,9 @@ export interface Platform {
   readonly catalogue: (user: string | undefined, path: string, options?: SendOptions) => Promise<TestResponse>;
   readonly dataAccess: (user: string | undefined, path: string, options?: SendOptions) => Promise<TestResponse>;
   /** Signed by the root user. */
-  readonly s3: AwsClient;
+  readonly signer: S3Signer;
+  /** Sends a signed request to the object storage. */
+  readonly sendSigned: (method: string, path: string, body?: Buffer | string) => Promise<Response>;
   readonly putObject: (bucket: string, key: string, bytes: Uint8Array) => Promise<void>;
   readonly s3Url: string;
   readonly dataAccessUrl: string;
@@ -160,12 +162,12 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
   ] as const) {
     await waitUntil(name, async () => isUp(`http://127.0.0.1:${port}`));
   }
-  const s3 = new AwsClient({
-    accessKeyId: "root",
-    secretAccessKey: "root-password",
-    service: "s3",
-    region: "us-east-1",
-  });
+  const signer = createS3Signer({ accessKeyId: "root", secretAccessKey: "root-password", region: "us-east-1" });
+  const sendSigned = async (method: string, path: string, body?: Buffer | string) => {
+    const url = `${s3Url}${path}`;
+    const headers = await signer.sign({ method, url });
+    return fetch(url, { method, headers, ...(body !== undefined && { body: body as string }) });
+  };
   for (const user of ["eric", "bob"]) {
     const made = await fetch(`http://127.0.0.1:${workspacePort}/workspaces`, {
       method: "POST",
@@ -173,7 +175,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
       body: JSON.stringify({ preferred_name: user, default_owner: user }),
     });
     assert.equal(made.status, 201, await made.text());
-    const bucket = await s3.fetch(`${s3Url}/ws-${user}`, { method: "PUT" });
+    const bucket = await sendSigned("PUT", `/ws-${user}`);
     assert.equal(bucket.status, 200, await bucket.text());
     // As the reconciler of workspaces makes it.
     const role = await fetch(`http://127.0.0.1:${consolePort}/api/roles/ws-${user}`, {
@@ -236,7 +238,8 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     return promise;
   };
   return {
-    s3,
+    signer,
+    sendSigned,
     s3Url,
     dataAccessUrl,
     tokenOf,
@@ -281,7 +284,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     },
     dataAccess: (user, path, options) => send(dataAccessUrl, "data-access", user, path, options),
     putObject: async (bucket, key, bytes) => {
-      const put = await s3.fetch(`${s3Url}/${bucket}/${key}`, { method: "PUT", body: Buffer.from(bytes) });
+      const put = await sendSigned("PUT", `/${bucket}/${key}`, Buffer.from(bytes));
       assert.equal(put.status, 200, await put.text());
     },
   };

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 
 import { type RasterPool, type SourceLocation, describeLocation } from "@swath/raster";
+import { LRUCache } from "lru-cache";
 
 /** How long a remote file is taken to be unchanged, as in `libs/raster`. */
 const MAX_UNVERIFIED_MS = 5000;
@@ -24,7 +25,7 @@ interface Known {
 
 /** Remembers versions: of files on this machine for as long as the file system says the same of them, of others for some seconds. */
 export function createFileVersions(pool: Pick<RasterPool, "version">): FileVersions {
-  const versions = new Map<string, Known>();
+  const versions = new LRUCache<string, Known>({ max: MAX_VERSIONS });
   const find = (location: SourceLocation, id: string, state: string | undefined): Known | undefined => {
     const known = versions.get(id);
     const isFresh =
@@ -42,9 +43,6 @@ export function createFileVersions(pool: Pick<RasterPool, "version">): FileVersi
       if (known !== undefined) {
         return known.version;
       }
-      if (versions.size >= MAX_VERSIONS) {
-        versions.clear();
-      }
       // Not bound to one caller's signal: others may join.
       const version = pool.version(location);
       const entry: Known = { at: Date.now(), version, state };
@@ -54,7 +52,7 @@ export function createFileVersions(pool: Pick<RasterPool, "version">): FileVersi
           entry.resolved = text;
         },
         () => {
-          if (versions.get(id) === entry) {
+          if (versions.peek(id) === entry) {
             versions.delete(id);
           }
         },

@@ -7,6 +7,7 @@ import {
   type SourceLocation,
   describeLocation,
 } from "@swath/raster";
+import { LRUCache } from "lru-cache";
 
 import { createFileVersions } from "./file-versions.ts";
 import type { PictureStore } from "./picture-store.ts";
@@ -52,32 +53,13 @@ export interface Pictures {
  * only while each file that it was made from is the same.
  */
 export function createPictureCache({ pool, memoryBytes, store }: PictureCacheOptions): Pictures {
-  const memory = new Map<string, KeptPicture>();
+  const memory = new LRUCache<string, KeptPicture>({
+    // Without any memory, nothing is small enough to be kept.
+    maxSize: Math.max(1, memoryBytes),
+    sizeCalculation: (picture) => picture.bytes.length + ENTRY_BYTES,
+  });
   const files = createFileVersions(pool);
-  let bytes = 0;
 
-  const remember = (name: string, picture: KeptPicture) => {
-    forget(name);
-    const size = picture.bytes.length + ENTRY_BYTES;
-    if (size > memoryBytes) {
-      return;
-    }
-    memory.set(name, picture);
-    bytes += size;
-    for (const oldest of memory.keys()) {
-      if (bytes <= memoryBytes) {
-        break;
-      }
-      forget(oldest);
-    }
-  };
-  const forget = (name: string) => {
-    const known = memory.get(name);
-    if (known !== undefined) {
-      memory.delete(name);
-      bytes -= known.bytes.length + ENTRY_BYTES;
-    }
-  };
   const isCurrent = async ({ versions }: KeptPicture, locations: Locations): Promise<boolean> => {
     const checks = Object.entries(versions).map(async ([id, version]) => {
       const location = locations.get(id);
@@ -93,38 +75,31 @@ export function createPictureCache({ pool, memoryBytes, store }: PictureCacheOpt
     return used.length > MAX_RECALLED_FILES
       ? undefined
       : () => {
-          const picture = memory.get(name);
+          const picture = memory.peek(name);
           if (
             picture?.versions !== versions ||
             !used.every(({ location, version }) => files.isCurrent(location, version))
           ) {
             return undefined;
           }
-          touch(name, picture);
+          memory.get(name);
           return picture.bytes;
         };
-  };
-  /** The least recently used pictures are the first ones. */
-  const touch = (name: string, picture: KeptPicture) => {
-    memory.delete(name);
-    memory.set(name, picture);
   };
   const find = async (name: string, locations: Locations): Promise<KeptPicture | undefined> => {
     const inMemory = memory.get(name);
     const picture = inMemory ?? (await store?.get(name));
     try {
       if (picture !== undefined && (await isCurrent(picture, locations))) {
-        if (inMemory !== undefined && memory.get(name) === inMemory) {
-          touch(name, inMemory);
-        } else {
-          remember(name, picture);
+        if (inMemory === undefined || memory.get(name) !== inMemory) {
+          memory.set(name, picture);
         }
         return picture;
       }
     } catch {
       // A file that cannot be asked for: rendering says what is wrong with it.
     }
-    forget(name);
+    memory.delete(name);
     return undefined;
   };
 
@@ -153,7 +128,7 @@ export function createPictureCache({ pool, memoryBytes, store }: PictureCacheOpt
       const image = await pool.image(request, signal);
       const { contentType, isEmpty, versions: made } = image;
       const picture = { contentType, isEmpty, versions: made, bytes: image.bytes };
-      remember(name, picture);
+      memory.set(name, picture);
       store?.put(name, picture);
       return withRecall(image, createRecall(name, made, locations));
     },

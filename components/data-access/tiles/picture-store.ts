@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { AwsClient } from "aws4fetch";
+import { createS3Signer, toObjectUrl } from "@swath/s3";
 
 import type { KeptPicture } from "./picture-cache.ts";
 
@@ -31,37 +31,45 @@ export interface PictureStoreOptions {
   readonly onError: (error: Error) => void;
 }
 
+interface PictureRequest {
+  readonly method?: "GET" | "PUT";
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
 /** Pictures as objects of a bucket, which is made when the first one is kept. */
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
   const { url, region, accessKeyId, secretAccessKey, bucket, onError } = options;
-  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });
-  const base = `${url.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`;
+  const signer = createS3Signer({ accessKeyId, secretAccessKey, region });
   const writing = new Set<Promise<void>>();
   let pausedUntil = 0;
 
-  const call = (path: string, { method = "GET", body }: { method?: string; body?: Buffer } = {}) =>
-    client.fetch(`${base}${path}`, {
+  const call = async ({ method = "GET", body, ...object }: PictureRequest) => {
+    const target = toObjectUrl({ endpoint: url, bucket, ...object });
+    const headers: Record<string, string> =
+      body === undefined ? {} : { "content-md5": createHash("md5").update(body).digest("base64") };
+    return fetch(target, {
       method,
-      ...(body !== undefined && {
-        body: new Uint8Array(body),
-        headers: { "content-md5": createHash("md5").update(body).digest("base64") },
-      }),
+      headers: await signer.sign({ method, url: target, headers }),
+      ...(body !== undefined && { body: new Uint8Array(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+  };
   const pause = (error: Error) => {
     pausedUntil = Date.now() + PAUSE_MS;
     onError(error);
   };
   const write = async (name: string, picture: KeptPicture): Promise<void> => {
     const body = encodePicture(picture);
-    let response = await call(`/${name}`, { method: "PUT", body });
+    let response = await call({ key: name, method: "PUT", body });
     if (response.status === 404) {
       await response.body?.cancel();
-      const made = await call("", { method: "PUT" });
+      const made = await call({ method: "PUT" });
       await made.body?.cancel();
-      const expiry = await call("?lifecycle", { method: "PUT", body: Buffer.from(EXPIRY) });
+      const expiry = await call({ query: { lifecycle: "" }, method: "PUT", body: Buffer.from(EXPIRY) });
       await expiry.body?.cancel();
-      response = await call(`/${name}`, { method: "PUT", body });
+      response = await call({ key: name, method: "PUT", body });
     }
     await response.body?.cancel();
     if (!response.ok) {
@@ -74,7 +82,7 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
         return undefined;
       }
       try {
-        const response = await call(`/${name}`);
+        const response = await call({ key: name });
         if (!response.ok) {
           await response.body?.cancel();
           return undefined;

@@ -1,5 +1,5 @@
+import { createS3Signer, toObjectUrl } from "@swath/s3";
 import { parseLargeNamed } from "@swath/xml";
-import { AwsV4Signer } from "aws4fetch";
 import { fetch } from "undici";
 
 import { createAddressedAgent } from "./addressed-agent.ts";
@@ -26,17 +26,10 @@ const LISTING = { ignoreAttributes: true, keepSpace: true, controlReferences: tr
 /** The bucket of pictures, to list and remove them. Its host may be one that no DNS knows. */
 export function createAddressedStore({ url, address, region, accessKeyId, secretAccessKey, bucket }: StoreOptions) {
   const agent = createAddressedAgent(address);
-  const base = `${url.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`;
-  const call = async (path: string, method: string) => {
-    const signed = await new AwsV4Signer({
-      accessKeyId,
-      secretAccessKey,
-      region,
-      service: "s3",
-      method,
-      url: `${base}${path}`,
-    }).sign();
-    return fetch(signed.url.toString(), { method, headers: Object.fromEntries(signed.headers), dispatcher: agent });
+  const signer = createS3Signer({ accessKeyId, secretAccessKey, region });
+  const call = async (method: "GET" | "DELETE", object: { key?: string; query?: Record<string, string> }) => {
+    const target = toObjectUrl({ endpoint: url, bucket, ...object });
+    return fetch(target, { method, headers: await signer.sign({ method, url: target }), dispatcher: agent });
   };
 
   return {
@@ -45,11 +38,8 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
       const prefix = layer === undefined ? "" : `${encodeURIComponent(layer)}/`;
       const names: string[] = [];
       for (let token: string | undefined = ""; token !== undefined;) {
-        const query = new URLSearchParams({ "list-type": "2", prefix });
-        if (token !== "") {
-          query.set("continuation-token", token);
-        }
-        const response = await call(`?${query.toString()}`, "GET");
+        const query = { "list-type": "2", prefix, ...(token !== "" && { "continuation-token": token }) };
+        const response = await call("GET", { query });
         const text = await response.text();
         if (response.status === 404) {
           return [];
@@ -64,7 +54,7 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
       return names;
     },
     remove: async (name: string): Promise<void> => {
-      const response = await call(`/${name.split("/").map(encodeURIComponent).join("/")}`, "DELETE");
+      const response = await call("DELETE", { key: name });
       await response.text();
       if (!response.ok && response.status !== 404) {
         throw new Error(`the storage refused to remove a picture with status ${response.status}`);

@@ -1,3 +1,4 @@
+import { inTransaction } from "@swath/postgres/pool";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 
@@ -5,7 +6,6 @@ import type { IdentityContext } from "../context.ts";
 import type { ManagementRole } from "../realms/create-realm.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { drainPublished } from "../store/changes.ts";
-import { inTransaction } from "../store/database.ts";
 import { type AdminEvent, insertAdminEvent } from "../store/events.ts";
 import { type Actor, findActor, requireRole } from "./authorize.ts";
 import { badRequest, notFound } from "./errors.ts";
@@ -80,7 +80,7 @@ export function runChange<Result>(
       drainPublished(db);
       return work(db);
     },
-    (db) => drainPublished(db).forEach((change) => changes.events.emit("change", change)),
+    { onCommit: (db) => drainPublished(db).forEach((change) => changes.events.emit("change", change)) },
   );
 }
 

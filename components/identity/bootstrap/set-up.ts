@@ -1,5 +1,6 @@
 import { BACK_CHANNEL_SESSION, BACK_CHANNEL_URL } from "../protocol/back-channel-logout.ts";
 import type { ProtectedResource } from "@swath/manifest";
+import { inTransaction } from "@swath/postgres/pool";
 import type { Logger } from "@swath/service";
 import type pg from "pg";
 
@@ -16,7 +17,7 @@ import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
 import { publishChange } from "../store/changes.ts";
 import { insertMapper } from "../store/client-scopes.ts";
 import { type Client, OTHER_SECRET, findClient } from "../store/clients.ts";
-import { type Queryable, inTransaction } from "../store/database.ts";
+import type { Queryable } from "../store/database.ts";
 import { type Realm, findRealm, listRealms } from "../store/realms.ts";
 import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
 import { assignedPolicies } from "../policy/assignments.ts";

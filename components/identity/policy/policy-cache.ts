@@ -1,4 +1,5 @@
 import { type PolicySet, createEvaluator } from "@swath/auth";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
 import type { Change, ChangeFeed } from "../store/changes.ts";
@@ -28,7 +29,9 @@ const TOUCHES_RULES: readonly Change["kind"][] = ["realm", "client", "policy"];
 
 /** Keeps the rules of the clients that were asked about last. */
 export function createPolicyCache(pool: pg.Pool, changes: Pick<ChangeFeed, "events">): PolicyCache {
-  const kept = new Map<string, { readonly version: number; readonly policies: LoadedPolicies }>();
+  const kept = new LRUCache<string, { readonly version: number; readonly policies: LoadedPolicies }>({
+    max: MAX_CLIENTS,
+  });
   let epoch = 0;
   const clear = () => {
     epoch += 1;
@@ -57,8 +60,6 @@ export function createPolicyCache(pool: pg.Pool, changes: Pick<ChangeFeed, "even
       };
       // The version was read first: what was read after it is at least as new. A change in between is read again.
       if (version !== undefined && started === epoch) {
-        const [oldest] = kept.size >= MAX_CLIENTS ? kept.keys() : [];
-        kept.delete(oldest ?? client.id);
         kept.set(client.id, { version, policies });
       }
       return policies;

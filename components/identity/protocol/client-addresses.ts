@@ -1,4 +1,4 @@
-import { createAddressGuard } from "@swath/service/address-guard";
+import { createAddressGuard } from "@swath/addresses";
 
 import { requestGuarded } from "../guarded-request.ts";
 

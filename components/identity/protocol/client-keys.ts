@@ -7,6 +7,7 @@ import {
   customFetch,
   errors,
 } from "jose";
+import { LRUCache } from "lru-cache";
 
 import type { Client } from "../store/clients.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
@@ -28,7 +29,7 @@ const MAX_SETS = 1000;
 
 /** Sets of keys elsewhere are kept for ten minutes, and read again, not too often, where a key is missing. */
 export function createClientKeys(addresses: ClientAddresses, logger: Logger): ClientKeys {
-  const remote = new Map<string, JWTVerifyGetKey>();
+  const remote = new LRUCache<string, JWTVerifyGetKey>({ max: MAX_SETS });
   const fetchKeys = async (url: string): Promise<Response> => {
     try {
       const { status, text } = await addresses.send(url);
@@ -43,11 +44,7 @@ export function createClientKeys(addresses: ClientAddresses, logger: Logger): Cl
       const url = attributes[KEYS_ADDRESS];
       if (attributes[USES_KEYS_ADDRESS] === "true" && url !== undefined && URL.canParse(url)) {
         const known = remote.get(url) ?? createRemoteJWKSet(new URL(url), { [customFetch]: fetchKeys });
-        remote.delete(url);
         remote.set(url, known);
-        if (remote.size > MAX_SETS) {
-          remote.delete(remote.keys().next().value ?? "");
-        }
         return known;
       }
       const inline = attributes[INLINE_KEYS];

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
 import type { ClientKeys } from "../protocol/client-keys.ts";
@@ -67,7 +68,7 @@ export function issuerOf(
 
 export function createRealmCache({ pool, publicUrl, loginRealm, changes, clientKeys }: RealmCacheOptions): RealmCache {
   const realms = new Map<string, Kept>();
-  const clients = new Map<string, Map<string, { client: Client; until: number }>>();
+  const clients = new Map<string, LRUCache<string, Client>>();
   /** Counts what was heard, so that what was read before a change is not kept after it. */
   let heard = 0;
 
@@ -90,20 +91,17 @@ export function createRealmCache({ pool, publicUrl, loginRealm, changes, clientK
       takeOnce: (kind, id, expiresAt) => takeOnce(pool, `${realm.id} ${kind}`, id, expiresAt),
       findClient: async (clientId) => {
         const known = clients.get(name)?.get(clientId);
-        if (known !== undefined && known.until > Date.now()) {
-          return known.client;
+        if (known !== undefined) {
+          return known;
         }
         const heardBefore = heard;
         const client = await findClient(pool, realm.id, clientId);
-        const ofRealm = clients.get(name) ?? new Map();
+        const ofRealm = clients.get(name) ?? new LRUCache<string, Client>({ max: CLIENTS_KEPT, ttl: MAX_AGE });
         clients.set(name, ofRealm);
         ofRealm.delete(clientId);
         // Between a lost connection and the next nobody tells of changes: nothing is kept then.
         if (client !== undefined && heard === heardBefore && changes.isConnected()) {
-          if (ofRealm.size >= CLIENTS_KEPT) {
-            ofRealm.clear();
-          }
-          ofRealm.set(clientId, { client, until: Date.now() + MAX_AGE });
+          ofRealm.set(clientId, client);
         }
         return client;
       },

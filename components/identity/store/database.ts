@@ -29,28 +29,6 @@ export function openIdentityDatabase(
   });
 }
 
-/** Runs `work` in a transaction: all of it happened, or none. `onCommit` is called once it has. */
-export async function inTransaction<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
-  onCommit: (client: pg.PoolClient) => void = () => {},
-): Promise<Result> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query("begin");
-    const result = await work(client);
-    await client.query("commit");
-    onCommit(client);
-    return result;
-  } catch (error) {
-    await client.query("rollback").catch((cause: Error) => (broken = cause));
-    throw error;
-  } finally {
-    client.release(broken);
-  }
-}
-
 /** PostgreSQL's code of a violated unique constraint. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "23505";

@@ -1,7 +1,9 @@
+import { LRUCache } from "lru-cache";
+
 import { type Policy, parsePolicy } from "./policy.ts";
 
 const LIMIT = 1000;
-const known = new Map<string, Policy>();
+const known = new LRUCache<string, Policy>({ max: LIMIT });
 
 /** `parsePolicy` that remembers: the same few policies decide every request. @throws {S3Error} MalformedPolicy */
 export function parsePolicyCached(text: string, bucket?: string): Policy {
@@ -9,9 +11,6 @@ export function parsePolicyCached(text: string, bucket?: string): Policy {
   let policy = known.get(name);
   if (policy === undefined) {
     policy = parsePolicy(text, bucket);
-    if (known.size >= LIMIT) {
-      known.clear();
-    }
     known.set(name, policy);
   }
   return policy;

@@ -1,7 +1,4 @@
-import { hash } from "node:crypto";
-
-import { encodePath, toCanonicalQuery } from "../signature/canonical-request.ts";
-import { type CredentialScope, deriveSigningKey, hmacHex, toScope } from "../signature/signing-key.ts";
+import { createS3Signer, toObjectUrl } from "@swath/s3";
 
 export type PresignMethod = "GET" | "PUT" | "POST" | "HEAD" | "DELETE";
 
@@ -24,34 +21,21 @@ interface PresignOptions {
 export function presign({
   publicUrl,
   region,
-  credential,
+  credential: { id, secret, token },
   method,
   bucket,
   key,
   seconds,
-  query = {},
+  query,
   headers = {},
   now,
-}: PresignOptions): string {
-  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
-  const scope: CredentialScope = { accessKey: credential.id, day: time.slice(0, 8), region, service: "s3" };
-  const path = encodePath(key === undefined ? `/${bucket}` : `/${bucket}/${key}`);
-  const { host } = new URL(publicUrl);
-  const signed = Object.entries({ ...headers, host }).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const names = signed.map(([name]) => name).join(";");
-  const parameters = {
-    ...query,
-    "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
-    "X-Amz-Credential": `${credential.id}/${toScope(scope)}`,
-    "X-Amz-Date": time,
-    "X-Amz-Expires": String(seconds),
-    "X-Amz-SignedHeaders": names,
-    ...(credential.token !== null && { "X-Amz-Security-Token": credential.token }),
-  };
-  const text = toCanonicalQuery(Object.entries(parameters));
-  const lines = signed.map(([name, value]) => `${name}:${value.trim().replace(/ {2,}/g, " ")}\n`).join("");
-  const canonical = `${method}\n${path}\n${text}\n${lines}\n${names}\nUNSIGNED-PAYLOAD`;
-  const signing = `AWS4-HMAC-SHA256\n${time}\n${toScope(scope)}\n${hash("sha256", canonical)}`;
-  const signature = hmacHex(deriveSigningKey(credential.secret, scope), signing);
-  return `${publicUrl}${path}?${text}&X-Amz-Signature=${signature}`;
+}: PresignOptions): Promise<string> {
+  const sessionToken = token ?? undefined;
+  return createS3Signer({ accessKeyId: id, secretAccessKey: secret, sessionToken, region }).presign({
+    method,
+    url: toObjectUrl({ endpoint: publicUrl, bucket, key, query }),
+    headers,
+    seconds,
+    at: new Date(now),
+  });
 }

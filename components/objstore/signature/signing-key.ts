@@ -1,5 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
+import { LRUCache } from "lru-cache";
+
 /** Day, region and service that a signature holds for. */
 export interface CredentialScope {
   readonly accessKey: string;
@@ -94,7 +96,7 @@ const MAX_REMEMBERED = 300;
  * takes four HMACs where a request needs only one more.
  */
 export class SigningKeys {
-  readonly #scopes = new Map<string, CredentialScope>();
+  readonly #scopes = new LRUCache<string, CredentialScope>({ max: MAX_CACHE_ENTRIES });
   readonly #keys = new WeakMap<CredentialScope, { readonly secret: string; readonly key: HmacKey }>();
 
   /** `parseCredential` that gives the same scope for the same text. */
@@ -103,9 +105,6 @@ export class SigningKeys {
     if (scope === undefined) {
       scope = parseCredential(text);
       if (scope !== undefined && text.length <= MAX_REMEMBERED) {
-        if (this.#scopes.size >= MAX_CACHE_ENTRIES) {
-          this.#scopes.clear();
-        }
         this.#scopes.set(text, scope);
       }
     }

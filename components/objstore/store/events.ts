@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { type EventName, type NotificationRule, isOf, parseNotification } from "../protocol/notification.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import type { Bucket, Version } from "./rows.ts";
@@ -32,7 +34,7 @@ interface EventsDeps {
 export class Events {
   readonly #deps: EventsDeps;
   /** Rules by their document: a bucket's row is another after each write. */
-  readonly #rules = new Map<string, readonly NotificationRule[]>();
+  readonly #rules = new LRUCache<string, readonly NotificationRule[]>({ max: MAX_REMEMBERED });
   #onDurable: () => void = () => {};
   /** Whether there are events in the batch of changes that is open, and in the one that is on its way to the disk. */
   #isInOpen = false;
@@ -138,9 +140,6 @@ export class Events {
     let rules = this.#rules.get(document);
     if (rules === undefined) {
       rules = parseNotification(document);
-      if (this.#rules.size >= MAX_REMEMBERED) {
-        this.#rules.clear();
-      }
       this.#rules.set(document, rules);
     }
     return rules;

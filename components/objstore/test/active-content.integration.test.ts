@@ -21,7 +21,7 @@ after(async () => {
 
 async function policyOf(type: string, response?: string) {
   await s3.send(new PutObjectCommand({ Bucket: "pages", Key: "x", Body: "<p>hello", ContentType: type }));
-  const url = presign({
+  const url = await presign({
     publicUrl: store.url,
     region: "us-east-1",
     credential: { id: ROOT.accessKeyId, secret: ROOT.secretAccessKey, token: null },

@@ -202,7 +202,7 @@ async function put(
   kill: (() => void) | undefined,
 ): Promise<void> {
   const credential = { id: ROOT.accessKeyId, secret: ROOT.secretAccessKey, token: null };
-  const address = presign({
+  const address = await presign({
     publicUrl: url,
     region: "us-east-1",
     credential,

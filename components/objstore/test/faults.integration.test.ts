@@ -60,7 +60,7 @@ async function sendRaw(key: string, headers: readonly string[], body: Buffer, cu
   socket.on("data", (chunk: Buffer) => {
     response += chunk.toString("latin1");
   });
-  const target = key.startsWith("open/") ? `/${Bucket}/${key}` : signPut(key).slice(store.url.length);
+  const target = key.startsWith("open/") ? `/${Bucket}/${key}` : (await signPut(key)).slice(store.url.length);
   socket.write(
     [`PUT ${target} HTTP/1.1`, `host: ${hostname}:${port}`, "connection: close", ...headers, "", ""].join("\r\n"),
   );

@@ -53,12 +53,15 @@ test(
         seconds: 3600,
         now: Date.now(),
       });
-    assert.equal((await fetch(sign("PUT", ""), { method: "PUT" })).status, 200);
+    assert.equal((await fetch(await sign("PUT", ""), { method: "PUT" })).status, 200);
 
     const blocks = 1024;
     const sent = createHash("sha256");
     const md5 = createHash("md5");
-    const upload = request(sign("PUT", "object"), { method: "PUT", headers: { "content-length": blocks * MEBIBYTE } });
+    const upload = request(await sign("PUT", "object"), {
+      method: "PUT",
+      headers: { "content-length": blocks * MEBIBYTE },
+    });
     const answered = once(upload, "response");
     for (let number = 0; number < blocks; number += 1) {
       const block = Buffer.from(blockOf(number));
@@ -74,7 +77,7 @@ test(
     assert.equal(response.headers["etag"], `"${md5.digest("hex")}"`);
 
     const received = createHash("sha256");
-    const whole = await fetch(sign("GET", "object"));
+    const whole = await fetch(await sign("GET", "object"));
     assert.equal(whole.headers.get("content-length"), String(blocks * MEBIBYTE));
     for await (const chunk of whole.body ?? []) {
       received.update(chunk);
@@ -82,7 +85,7 @@ test(
     assert.equal(received.digest("hex"), sent.digest("hex"));
     for (const number of [0, 511, 1023]) {
       const range = `bytes=${number * MEBIBYTE}-${number * MEBIBYTE + 99}`;
-      const part = await fetch(sign("GET", "object"), { headers: { range } });
+      const part = await fetch(await sign("GET", "object"), { headers: { range } });
       assert.equal(part.status, 206);
       assert.deepEqual(Buffer.from(await part.arrayBuffer()), blockOf(number).subarray(0, 100));
     }

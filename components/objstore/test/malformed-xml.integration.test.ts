@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
-import { Hash } from "@smithy/hash-node";
-import { SignatureV4 } from "@smithy/signature-v4";
+import { createS3Signer } from "@swath/s3";
 import { breakDocument } from "@swath/xml/malformed";
 
 import { createS3Client } from "./s3-client.ts";
@@ -28,30 +27,17 @@ await client.send(new s3.PutObjectCommand({ Bucket, Key: "kept", Body: "kept" })
 /** Characters that XML 1.0 forbids are taken as they are: SDKs send keys with them. */
 const ALLOWED = "text is of characters";
 
-const signer = new SignatureV4({
-  credentials: ROOT,
-  region: "us-east-1",
-  service: "s3",
-  sha256: Hash.bind(null, "sha256"),
-  uriEscapePath: false,
-});
+const signer = createS3Signer({ ...ROOT, region: "us-east-1" });
 
 async function sendDocument({ method, path, query }: Operation, document: string): Promise<Response> {
-  const { hostname, host } = new URL(store.url);
-  const { headers } = await signer.sign({
+  const url = `${store.url}${path}?${new URLSearchParams(query).toString()}`;
+  const headers = await signer.sign({
     method,
-    protocol: "http:",
-    hostname,
-    path,
-    query,
-    headers: {
-      host,
-      "content-md5": createHash("md5").update(document).digest("base64"),
-      "x-amz-content-sha256": createHash("sha256").update(document).digest("hex"),
-    },
-    body: document,
+    url,
+    headers: { "content-md5": createHash("md5").update(document).digest("base64") },
+    bodySha256: createHash("sha256").update(document).digest("hex"),
   });
-  return fetch(`${store.url}${path}?${new URLSearchParams(query).toString()}`, { method, headers, body: document });
+  return fetch(url, { method, headers, body: document });
 }
 
 interface Operation {

@@ -1,5 +1,6 @@
 import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { Problem } from "@swath/service";
+import { LRUCache } from "lru-cache";
 
 import { createLoginEnded, forward } from "../services/forward.ts";
 import type { Service } from "../services/registry.ts";
@@ -17,7 +18,7 @@ const MAX_KEPT = 200;
  * more. With an issuer that is not the platform's own, the token's word is all there is.
  */
 export function createRequireAdmin(identity: Service | undefined, realm: string): RequireAdmin {
-  const known = new Map<string, { readonly until: number; readonly isAdmin: boolean }>();
+  const known = new LRUCache<string, { readonly isAdmin: boolean }>({ max: MAX_KEPT, ttl: CACHE_TTL_MS });
   const send = async (token: string, clientAddress: string): Promise<boolean> => {
     if (identity === undefined) {
       return true;
@@ -44,13 +45,9 @@ export function createRequireAdmin(identity: Service | undefined, realm: string)
   return async (session, clientAddress) => {
     const { token, identity: caller } = session.verified;
     const entry = known.get(token);
-    const isKnown = entry !== undefined && entry.until > Date.now();
-    const isAdmin = session.isAdmin && (isKnown ? entry.isAdmin : await send(token, clientAddress));
-    if (!isKnown) {
-      if (known.size >= MAX_KEPT) {
-        known.clear();
-      }
-      known.set(token, { until: Date.now() + CACHE_TTL_MS, isAdmin });
+    const isAdmin = session.isAdmin && (entry === undefined ? await send(token, clientAddress) : entry.isAdmin);
+    if (entry === undefined) {
+      known.set(token, { isAdmin });
     }
     if (!isAdmin) {
       throw new Problem(403, `This is for administrators; ${caller.username ?? "you"} is none.`);

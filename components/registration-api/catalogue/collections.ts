@@ -1,4 +1,5 @@
 import { type StacCollection, type StacItem, extentOf } from "@swath/stac";
+import { LRUCache } from "lru-cache";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { type CatalogueClient, describeRefusal } from "./client.ts";
@@ -22,26 +23,18 @@ export interface Collections {
   readonly cover: (scope: string, id: string, items: readonly StacItem[]) => Promise<void>;
 }
 
-interface KnownCollection {
-  readonly until: number;
-  readonly document: StacCollection;
-}
-
 const CACHE_TTL_MS = 10_000;
 const MAX_CACHED = 1000;
 
 export function createCollections(client: CatalogueClient): Collections {
-  const cache = new Map<string, KnownCollection>();
+  const cache = new LRUCache<string, StacCollection>({ max: MAX_CACHED, ttl: CACHE_TTL_MS });
   const remember = (scope: string, document: StacCollection): void => {
-    if (cache.size >= MAX_CACHED) {
-      cache.clear();
-    }
-    cache.set(`${scope} ${document.id}`, { until: Date.now() + CACHE_TTL_MS, document });
+    cache.set(`${scope} ${document.id}`, document);
   };
   const find = async (scope: string, id: string): Promise<StacCollection | undefined> => {
     const known = cache.get(`${scope} ${id}`);
-    if (known !== undefined && known.until > Date.now()) {
-      return known.document;
+    if (known !== undefined) {
+      return known;
     }
     const response = await client.send(scope, "GET", `/stac/collections/${encodeURIComponent(id)}`);
     if (response.status === 404) {

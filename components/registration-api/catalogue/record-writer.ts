@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
+import { inTransaction } from "@swath/postgres/pool";
 import type { StacCollection } from "@swath/stac";
 import type pg from "pg";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { type Origin, noteChanges } from "../store/records.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { type CatalogueClient, type CatalogueResponse, describeRefusal } from "./client.ts";
 import type { Collections } from "./collections.ts";
 

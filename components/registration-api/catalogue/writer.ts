@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 
+import { inTransaction } from "@swath/postgres/pool";
 import type { StacItem } from "@swath/stac";
 import { createItemValidator } from "@swath/stac/schema";
 import type pg from "pg";
 
 import type { RecordProblem } from "../store/problems.ts";
 import { type KnownRecord, type Origin, noteChanges, noteUnchanged } from "../store/records.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import { type CatalogueClient, describeRefusal } from "./client.ts";
 import { type Collections, createCollections } from "./collections.ts";

@@ -1,7 +1,8 @@
+import { inTransaction } from "@swath/postgres/pool";
+
 import type { TaskContext } from "../queue/run-task.ts";
 import { type Tools, readRights } from "../registrars/registrar-context.ts";
 import type { Harvester } from "../store/harvesters.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { noteObject, setWatched } from "../store/watched-objects.ts";
 import { parseS3Href } from "../sources/sources.ts";
 import { toSceneKey } from "./scene-keys.ts";

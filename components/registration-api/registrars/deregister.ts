@@ -1,6 +1,7 @@
+import { inTransaction } from "@swath/postgres/pool";
+
 import type { Registrar } from "../queue/run-task.ts";
 import { type KnownRecord, findRecords, markRemoved } from "../store/records.ts";
-import { inTransaction } from "../store/transaction.ts";
 import type { Tools } from "./registrar-context.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 
 import { parsePeerUrl } from "@swath/service";
-import { createAddressGuard } from "@swath/service/address-guard";
+import { createAddressGuard } from "@swath/addresses";
 import { Agent, type Dispatcher, request } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";

@@ -1,7 +1,7 @@
+import { createS3Signer, toObjectUrl } from "@swath/s3";
 import { parsePeerUrl } from "@swath/service";
 import { XmlError, parseLargeNamed } from "@swath/xml";
-import { AwsV4Signer } from "aws4fetch";
-import { Agent, request } from "undici";
+import { Agent } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { collectBody } from "./collect-body.ts";
@@ -34,8 +34,9 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     connections: 8,
     ...(socketPath !== undefined && { connect: { socketPath } }),
   });
+  const signer = accessKeyId === "" ? undefined : createS3Signer({ accessKeyId, secretAccessKey, region });
   const send = async (
-    path: string,
+    { bucket, key, query }: { readonly bucket: string; readonly key?: string; readonly query?: Record<string, string> },
     signal: AbortSignal,
     where: string,
     {
@@ -45,27 +46,18 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     }: { readonly put?: string; readonly conditions?: Record<string, string>; readonly isHead?: boolean } = {},
   ) => {
     const method = isHead ? "HEAD" : put === undefined ? "GET" : "PUT";
-    const address = `${origin}${base}${path}`;
-    const signed =
-      accessKeyId === ""
-        ? undefined
-        : await new AwsV4Signer({
-            accessKeyId,
-            secretAccessKey,
-            service: "s3",
-            region,
-            method,
-            url: address,
-            headers: { ...conditions, ...(put !== undefined && { "content-type": "application/xml" }) },
-            ...(put !== undefined && { body: put }),
-          }).sign();
-    const response = await request(address, {
+    const address = toObjectUrl({ endpoint: `${origin}${base}`, bucket, key, query });
+    const headers = { ...conditions, ...(put !== undefined && { "content-type": "application/xml" }) };
+    // Not by a URL object: it would take the dots out of keys such as a/../b.
+    const sending = agent.request({
+      origin,
+      path: address.slice(origin.length),
       method,
       ...(put !== undefined && { body: put }),
-      dispatcher: agent,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      headers: signed === undefined ? conditions : Object.fromEntries(signed.headers),
-    }).catch((error: unknown) => {
+      headers: signer === undefined ? headers : await signer.sign({ method, url: address, headers }),
+    });
+    const response = await sending.catch((error: unknown) => {
       throw signal.aborted
         ? error
         : new RegistrationError(`The storage of ${where} does not answer: ${(error as Error).message}.`, {
@@ -90,8 +82,7 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
   return {
     get: async (bucket, key, { signal, maxBytes, ifChangedFrom, isHead = false }) => {
       const where = `s3://${bucket}/${key}`;
-      const path = `/${bucket}/${key.split("/").map(escape).join("/")}`;
-      const { body, headers, statusCode } = await send(path, signal, where, {
+      const { body, headers, statusCode } = await send({ bucket, key }, signal, where, {
         conditions: toConditions(ifChangedFrom),
         isHead,
       });
@@ -109,8 +100,8 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     list: async function* (bucket, prefix, signal) {
       let token: string | undefined;
       do {
-        const query = `list-type=2&prefix=${escape(prefix)}${token === undefined ? "" : `&continuation-token=${escape(token)}`}`;
-        const { body } = await send(`/${bucket}?${query}`, signal, `s3://${bucket}/${prefix}`);
+        const query = { "list-type": "2", prefix, ...(token !== undefined && { "continuation-token": token }) };
+        const { body } = await send({ bucket, query }, signal, `s3://${bucket}/${prefix}`);
         const text = (await collectBody(body, `s3://${bucket}/${prefix}`)).toString();
         const page = await readPage(text, `s3://${bucket}/${prefix}`);
         for (const { Key: key = "", ETag: etag = "", Size: size = "0" } of [page.Contents ?? []].flat()) {
@@ -120,9 +111,9 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
       } while (token !== undefined);
     },
     notify: async (bucket, target, signal) => {
-      const path = `/${bucket}?notification=`;
+      const settings = { bucket, query: { notification: "" } };
       const where = `s3://${bucket}`;
-      const { body } = await send(path, signal, where);
+      const { body } = await send(settings, signal, where);
       const text = (await collectBody(body, where)).toString();
       if (text.includes(`:${target}</Topic>`)) {
         return;
@@ -131,7 +122,7 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
       const events = NOTIFIED_EVENTS.map((event) => `<Event>${event}</Event>`).join("");
       const own = `<TopicConfiguration><Id>${target}</Id><Topic>arn:aws:sns:${region}::${target}</Topic>${events}</TopicConfiguration>`;
       const requested = `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${kept}${own}</NotificationConfiguration>`;
-      await (await send(path, signal, where, { put: requested })).body.dump();
+      await (await send(settings, signal, where, { put: requested })).body.dump();
     },
     close: () => agent.destroy(),
   };
@@ -160,6 +151,3 @@ interface ListPage {
   readonly IsTruncated?: string;
   readonly NextContinuationToken?: string;
 }
-
-const escape = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,9 +1,9 @@
+import { inTransaction } from "@swath/postgres/pool";
 import type pg from "pg";
 
 import type { HarvesterConfig } from "../harvest/config.ts";
 import { toSceneKey } from "../harvest/scene-keys.ts";
 import { addTask } from "./tasks.ts";
-import { inTransaction } from "./transaction.ts";
 
 type Db = Pick<pg.Pool, "query">;
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { compiledCode, findFreePorts, programFile, waitUntil } from "@swath/testing";
-import { AwsV4Signer } from "aws4fetch";
+import { createS3Signer } from "@swath/s3";
 import pg from "pg";
 
 import { PROCESS_ENVIRONMENT } from "../process-environment.ts";
@@ -173,18 +173,12 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     await close();
     throw error;
   }
+  const signer = createS3Signer({ ...ROOT_KEY, region: "us-east-1" });
   const sign = async (method: string, path: string, body?: Uint8Array | string, type?: string): Promise<void> => {
-    const request = await new AwsV4Signer({
-      ...ROOT_KEY,
-      service: "s3",
-      region: "us-east-1",
+    const url = `${objstoreUrl}${path}`;
+    const response = await fetch(url, {
       method,
-      url: `${objstoreUrl}${path}`,
-      headers: { "x-amz-content-sha256": "UNSIGNED-PAYLOAD", ...(type !== undefined && { "content-type": type }) },
-    }).sign();
-    const response = await fetch(request.url, {
-      method,
-      headers: request.headers,
+      headers: await signer.sign({ method, url, headers: type === undefined ? {} : { "content-type": type } }),
       ...(body !== undefined && { body: body as string }),
     });
     if (!response.ok && response.status !== 409) {

@@ -35,7 +35,7 @@ export interface BlobStore {
   /** Sends content and ends the target, where that is faster than reading it. Rejects when the target is gone. */
   readonly send?: (id: string, range: ByteRange, target: Writable) => Promise<void>;
   /** A URL from which a client may read the content for a while; undefined where the store has none. */
-  readonly presign: ((id: string) => string | Promise<string>) | undefined;
+  readonly presign: ((id: string) => Promise<string>) | undefined;
   /** Drops what only served to go on with an upload, given what its last `pause` gave. Its blob is known by then. */
   readonly tidy?: (state: WriterState) => Promise<void>;
   /** Deletes content, complete or not. Succeeds when nothing is there. */

@@ -12,13 +12,13 @@ import {
   S3ServiceException,
 } from "@aws-sdk/client-s3";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { createS3Signer, toObjectUrl } from "@swath/s3";
 import { parsePeerUrl } from "@swath/service";
 import { Agent, type AgentOptions } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 
 import type { BlobStore } from "./blob-store.ts";
 import { createBufferPool } from "./part-buffers.ts";
-import { presignGet } from "./presign.ts";
 import { PART_BYTES, deleteTails, openS3Writer } from "./s3-writer.ts";
 
 export interface S3BlobStoreOptions {
@@ -36,6 +36,8 @@ export interface S3BlobStoreOptions {
 const PART_BUFFERS = 12;
 const MAX_SOCKETS = 128;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** How long a client may take to begin reading by a presigned URL. */
+const LINK_SECONDS = 600;
 
 /** Content as objects of a bucket, named by their ids. */
 export async function openS3BlobStore(options: S3BlobStoreOptions): Promise<BlobStore> {
@@ -53,6 +55,7 @@ export async function openS3BlobStore(options: S3BlobStoreOptions): Promise<Blob
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
+  const signer = createS3Signer({ accessKeyId: accessKey, secretAccessKey: secretKey, region });
   const buffers = createBufferPool(PART_BUFFERS, PART_BYTES);
   const check = async () => {
     await client.send(new HeadBucketCommand({ Bucket: bucket }));
@@ -74,7 +77,7 @@ export async function openS3BlobStore(options: S3BlobStoreOptions): Promise<Blob
     presign:
       publicUrl === undefined
         ? undefined
-        : (id) => presignGet({ endpoint: publicUrl, bucket, key: id, region, accessKey, secretKey, now: new Date() }),
+        : (id) => signer.presign({ url: toObjectUrl({ endpoint: publicUrl, bucket, key: id }), seconds: LINK_SECONDS }),
     tidy: (state) => deleteTails(client, bucket, state),
     remove: (id) => removeContent(client, bucket, id),
     check,

@@ -1,4 +1,4 @@
-import { createAddressGuard } from "@swath/service/address-guard";
+import { createAddressGuard } from "@swath/addresses";
 import { Agent, request } from "undici";
 
 import type { Scanner } from "../store/scanners.ts";

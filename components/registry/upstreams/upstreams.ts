@@ -6,7 +6,7 @@ import {
   createRegistryWriter,
   createRemote,
 } from "@swath/oci";
-import { createAddressGuard } from "@swath/service/address-guard";
+import { createAddressGuard } from "@swath/addresses";
 import type { Sealer } from "@swath/service/seal";
 import { Agent } from "undici";
 

@@ -1,4 +1,5 @@
 import { type Peer, Problem } from "@swath/service";
+import { LRUCache } from "lru-cache";
 
 import type { FindMemberships, FindOwned } from "./readers.ts";
 import type { WorkspaceRole } from "./reader.ts";
@@ -48,7 +49,7 @@ function remember<User>(
   find: (user: User) => Promise<Roles>,
   clock: () => number,
 ): (user: User) => Promise<Roles> {
-  const cached = new Map<string, CachedRoles>();
+  const cached = new LRUCache<string, CachedRoles>({ max: MAX_CACHED_USERS });
   return (user) => {
     const [key, now] = [keyOf(user), clock()];
     const known = cached.get(key);
@@ -56,9 +57,6 @@ function remember<User>(
       return known.roles;
     }
     const roles = find(user);
-    if (cached.size >= MAX_CACHED_USERS) {
-      cached.clear();
-    }
     cached.set(key, { until: now + CACHE_TTL_MS, roles });
     roles.catch(() => cached.delete(key));
     return roles;

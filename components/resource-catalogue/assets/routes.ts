@@ -1,10 +1,10 @@
+import { toObjectUrl } from "@swath/s3";
 import type { FastifyInstance } from "fastify";
 
 import type { Reader } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { notFound, problem } from "../http/errors.ts";
 import type { StoredRecord } from "../model/record.ts";
-import { presignGet } from "./presign.ts";
 
 /** How long a signed link may be used. */
 const LINK_SECONDS = 900;
@@ -15,7 +15,7 @@ const LINK_SECONDS = 900;
  */
 export function addAssetRoutes(
   scope: FastifyInstance,
-  { readerOf, signingKey }: Pick<CatalogueContext, "readerOf" | "signingKey">,
+  { readerOf, assetStorage }: Pick<CatalogueContext, "readerOf" | "assetStorage">,
   find: (reader: Reader, collection: string, id: string) => Promise<StoredRecord | undefined>,
 ): void {
   scope.get<{ Params: { collection: string; id: string; key: string } }>(
@@ -31,11 +31,11 @@ export function addAssetRoutes(
         throw notFound(`Asset ${JSON.stringify(key)} of item ${JSON.stringify(id)}`);
       }
       void reply.header("cache-control", "no-store");
-      const object = toObject(href, signingKey?.endpoint);
+      const object = toObject(href, assetStorage?.endpoint);
       if (object === undefined && /^https?:\/\//.test(href)) {
         return reply.redirect(href, 302);
       }
-      if (object === undefined || signingKey === undefined) {
+      if (object === undefined || assetStorage === undefined) {
         throw problem(404, "NotFound", `The asset's file is at ${href}, which the catalogue cannot give a link to.`);
       }
       const { bucket, key: name } = object;
@@ -47,7 +47,8 @@ export function addAssetRoutes(
           `Items of ${record.workspace} lead to files of its own bucket only, not of ${bucket}.`,
         );
       }
-      return reply.redirect(presignGet(signingKey, { bucket, key: name, seconds: LINK_SECONDS, now: new Date() }), 302);
+      const url = toObjectUrl({ endpoint: assetStorage.endpoint, bucket, key: name });
+      return reply.redirect(await assetStorage.signer.presign({ url, seconds: LINK_SECONDS }), 302);
     },
   );
 }

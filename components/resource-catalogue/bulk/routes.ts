@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
+import { isInterrupted } from "@swath/postgres/pool";
 import { Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
@@ -10,7 +11,6 @@ import type { CatalogueContext } from "../http/context.ts";
 import { problem } from "../http/errors.ts";
 import { readSingle } from "../http/parameters.ts";
 import { inTransactionBetweenLoads, lockForLoading } from "../store/load-lock.ts";
-import { isInterrupted } from "../store/transaction.ts";
 import type { WriteMode } from "../store/record-keys.ts";
 import { writeInTransaction, writePrepared } from "../store/write-records.ts";
 import { enterForWriting } from "../stac/transactions.ts";

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
-import type { SigningKey } from "../assets/presign.ts";
+import type { AssetStorage } from "../assets/asset-storage.ts";
 import type { PreparedBatch } from "../bulk/batch-thread.ts";
 import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
@@ -41,8 +41,8 @@ export interface CatalogueContext extends SearchDeps {
   readonly viewLinks: ViewLinks;
   /** Reads a document at an address that a client names. */
   readonly fetchSource: FetchSource;
-  /** Signs links to assets in the platform's object storage. */
-  readonly signingKey: SigningKey | undefined;
+  /** Undefined where the platform has none. */
+  readonly assetStorage: AssetStorage | undefined;
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;

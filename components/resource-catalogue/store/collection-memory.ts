@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import type { CollectionEntry } from "./collections.ts";
 
 const TTL_MS = 5000;
@@ -8,18 +10,14 @@ const MAX_ENTRIES = 1000;
  * noticed when something is written, and then looked up anew.
  */
 export class CollectionMemory {
-  readonly #entries = new Map<string, { readonly entry: CollectionEntry; readonly until: number }>();
+  readonly #entries = new LRUCache<string, CollectionEntry>({ max: MAX_ENTRIES, ttl: TTL_MS });
 
   find(id: string): CollectionEntry | undefined {
-    const known = this.#entries.get(id);
-    return known !== undefined && known.until > Date.now() ? known.entry : undefined;
+    return this.#entries.get(id);
   }
 
   remember(entry: CollectionEntry): void {
-    if (this.#entries.size >= MAX_ENTRIES) {
-      this.#entries.clear();
-    }
-    this.#entries.set(entry.id, { entry, until: Date.now() + TTL_MS });
+    this.#entries.set(entry.id, entry);
   }
 
   forget(id: string): void {

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import type { Statement } from "../query/compile-search.ts";
 import type { Matched } from "../query/search-request.ts";
 
@@ -12,22 +14,18 @@ const WORTH_REMEMBERING = 1000;
  * one search, and counting costs more than the page itself. Each process forgets all of it when it hears of a change.
  */
 export class CountMemory {
-  readonly #counts = new Map<string, { readonly matched: Matched; readonly until: number }>();
+  readonly #counts = new LRUCache<string, Matched>({ max: MAX_SEARCHES, ttl: TTL_MS });
 
   /** What was counted, where nothing has changed since. */
   find(statement: Statement): Matched | undefined {
-    const found = this.#counts.get(keyOf(statement));
-    return found !== undefined && found.until > Date.now() ? found.matched : undefined;
+    return this.#counts.get(keyOf(statement));
   }
 
   remember(statement: Statement, matched: Matched): void {
     if (!matched.isLowerBound && matched.count < WORTH_REMEMBERING) {
       return;
     }
-    if (this.#counts.size >= MAX_SEARCHES) {
-      this.#counts.clear();
-    }
-    this.#counts.set(keyOf(statement), { matched, until: Date.now() + TTL_MS });
+    this.#counts.set(keyOf(statement), matched);
   }
 
   forget(): void {

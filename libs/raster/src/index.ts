@@ -6,7 +6,6 @@ export {
   type FileLocation,
   describeLocation,
 } from "./sources/source.ts";
-export { checkPublicUrl, isPrivateAddress } from "./sources/address-guard.ts";
 export { readDocument } from "./sources/read-document.ts";
 export { type Crs, findCrs, parseCrs } from "./warp/crs.ts";
 export { type Clip, boundsOfClip } from "./warp/clip-planes.ts";

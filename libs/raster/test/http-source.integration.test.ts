@@ -7,7 +7,6 @@ import { type TestContext, test } from "node:test";
 
 import { RasterEngine } from "../src/engine/engine.ts";
 import { RasterError } from "../src/errors.ts";
-import { isPrivateAddress } from "../src/sources/address-guard.ts";
 import { openHttpSource } from "../src/sources/http-source.ts";
 import { openS3Source } from "../src/sources/s3-source.ts";
 import { parseCrs } from "../src/warp/crs.ts";
@@ -76,25 +75,11 @@ test("private addresses are refused unless the operator names them", async (t) =
     "http://[::1]:1/x",
     "http://localhost:1/x",
     "http://169.254.169.254/latest",
+    "http://[::7f00:1]:1/x",
     "file:///etc/passwd",
   ]) {
     await assert.rejects(openHttpSource({ kind: "http", url: target }).read(0, 10), { code: "forbidden" }, target);
   }
-  for (const address of [
-    "10.1.2.3",
-    "127.0.0.1",
-    "::1",
-    "::ffff:10.0.0.1",
-    "fe80::1",
-    "fd00::1",
-    "100.64.0.1",
-    "0.0.0.0",
-    "64:ff9b::a00:1",
-  ]) {
-    assert.ok(isPrivateAddress(address), address);
-  }
-  assert.ok(!isPrivateAddress("93.184.216.34"));
-  assert.ok(!isPrivateAddress("2606:2800:220:1::1"));
 });
 
 test("a redirect to a private address is refused", async (t) => {

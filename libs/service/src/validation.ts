@@ -31,8 +31,34 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   addFormats.default(ofText, FORMATS);
   addFormats.default(ofJson, FORMATS);
   addFormats.default(firstOfJson, FORMATS);
-  return ({ schema, httpPart }) =>
-    httpPart === "body" ? compileForBodies(schema, firstOfJson, ofJson) : ofText.compile(schema);
+  return ({ schema, httpPart }) => {
+    const bounded = boundIntegers(schema) as object;
+    return httpPart === "body" ? compileForBodies(bounded, firstOfJson, ofJson) : ofText.compile(bounded);
+  };
+}
+
+/** Keywords whose values are no schemas. */
+const DATA = new Set(["const", "default", "enum", "examples"]);
+
+/**
+ * Integers of a schema that says no limits have those up to which numbers are exact: JSON may have larger ones, which are others once they
+ * are read, and which databases give back as errors.
+ */
+function boundIntegers(schema: unknown): unknown {
+  if (Array.isArray(schema)) {
+    return schema.map(boundIntegers);
+  }
+  if (typeof schema !== "object" || schema === null) {
+    return schema;
+  }
+  const { type } = schema as { readonly type?: unknown };
+  const isInteger = type === "integer" || (Array.isArray(type) && type.includes("integer") && !type.includes("number"));
+  return {
+    ...(isInteger && { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+    ...Object.fromEntries(
+      Object.entries(schema).map(([name, value]) => [name, DATA.has(name) ? (value as unknown) : boundIntegers(value)]),
+    ),
+  };
 }
 
 /** Finds every mistake of small bodies, and stops at the first of large ones. */

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { signRequest } from "../../../cli/quick-procedure/sign-request.ts";
 import { type Actor, type Place, createUser } from "./actor.ts";
-import { BUCKET, KEYS } from "./objects.ts";
+import { BUCKET, SIGNER } from "./objects.ts";
 
 const RASTER = join(import.meta.dirname, "../../../examples/scenes/lommel/B04.tif");
 const COLLECTION = "soak-maps";
@@ -18,9 +17,9 @@ export function createMapActor(place: Place): Actor {
   let step: "upload" | "register" | "look" = "upload";
   let turns = 0;
   const upload = async () => {
-    const target = new URL(url("objstore", `/${BUCKET}/${ITEM}.tif`));
-    const headers = await signRequest("PUT", target, KEYS);
-    const response = await virtualUser.send(name, target.href, { method: "PUT", headers, body: readFileSync(RASTER) });
+    const target = url("objstore", `/${BUCKET}/${ITEM}.tif`);
+    const headers = await SIGNER.sign({ method: "PUT", url: target });
+    const response = await virtualUser.send(name, target, { method: "PUT", headers, body: readFileSync(RASTER) });
     return response?.status === 200;
   };
   const register = async () => {

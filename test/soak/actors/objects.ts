@@ -1,11 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { signRequest } from "../../../cli/quick-procedure/sign-request.ts";
+import { createS3Signer } from "@swath/s3";
+
 import type { Actor, Place } from "./actor.ts";
 
 export const BUCKET = "soak";
-export const KEYS = { accessKey: "swath", secretKey: "changeme", region: "us-east-1" };
+export const SIGNER = createS3Signer({ accessKeyId: "swath", secretAccessKey: "changeme", region: "us-east-1" });
 
 /** Writes objects and reads older ones back. */
 export function createUploadActor({ virtualUser, recorder, url }: Place): Actor {
@@ -13,13 +14,13 @@ export function createUploadActor({ virtualUser, recorder, url }: Place): Actor 
   const kept = new Map<string, string>();
   let hasBucket = false;
   const send = async (method: string, path: string, body?: Buffer) => {
-    const target = new URL(url("objstore", path));
-    const headers = await signRequest(method, target, KEYS);
-    return virtualUser.send(name, target.href, { method, headers, ...(body && { body }) });
+    const target = url("objstore", path);
+    const headers = await SIGNER.sign({ method, url: target });
+    return virtualUser.send(name, target, { method, headers, ...(body && { body }) });
   };
   const check = async (key: string) => {
-    const target = new URL(url("objstore", `/${BUCKET}/${key}`));
-    const response = await virtualUser.send(name, target.href, { headers: await signRequest("GET", target, KEYS) });
+    const target = url("objstore", `/${BUCKET}/${key}`);
+    const response = await virtualUser.send(name, target, { headers: await SIGNER.sign({ url: target }) });
     if (response !== undefined && (response.status !== 200 || hash("sha256", response.text) !== kept.get(key))) {
       recorder.broken(`object ${key} was acknowledged, and is answered ${response.status} with other content`);
     }

@@ -1,5 +1,7 @@
 import { type SecureContext, createSecureContext } from "node:tls";
 
+import { LRUCache } from "lru-cache";
+
 import type { CertificateIssuer } from "./issuer.ts";
 
 const MAX_KEPT = 256;
@@ -22,7 +24,7 @@ export interface WorkspaceCertificates {
 
 /** Has `*.<workspace>.<domain>` signed when it is first asked for, one at a time, and keeps a bounded number. */
 export function createWorkspaceCertificates({ openIssuer, domain, tls }: Options): WorkspaceCertificates {
-  const kept = new Map<string, { readonly at: number; readonly context: Promise<SecureContext> }>();
+  const kept = new LRUCache<string, Promise<SecureContext>>({ max: MAX_KEPT, ttl: MAX_AGE_MS });
   let last: Promise<unknown> = Promise.resolve();
   return {
     find: (serverName) => {
@@ -31,21 +33,16 @@ export function createWorkspaceCertificates({ openIssuer, domain, tls }: Options
         return undefined;
       }
       const known = kept.get(workspace);
-      if (known !== undefined && Date.now() - known.at < MAX_AGE_MS) {
-        return known.context;
+      if (known !== undefined) {
+        return known;
       }
       const context = last.then(async () => {
         const { certPem, keyPem } = await (await openIssuer()).issue([`*.${workspace}.${domain}`]);
         return createSecureContext({ cert: certPem, key: keyPem, ...tls });
       });
       last = context.catch(() => undefined);
-      kept.delete(workspace);
-      kept.set(workspace, { at: Date.now(), context });
+      kept.set(workspace, context);
       context.catch(() => kept.delete(workspace));
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_KEPT && oldest !== undefined) {
-        kept.delete(oldest);
-      }
       return context;
     },
   };

@@ -2,6 +2,7 @@ import type { ClusterApi } from "@swath/kubernetes/api";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 
+import { OPEN_STATUSES } from "../../store/job-states.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { AdesSettings } from "../storage.ts";
 import { removePod } from "./create-pod.ts";
@@ -18,7 +19,7 @@ export async function deleteOrphanedPods(db: Kysely<Tables>, settings: AdesSetti
   }
   const api = openPodsApi(settings);
   try {
-    const rows = await db.selectFrom("job").select("id").where("status", "in", ["accepted", "running"]).execute();
+    const rows = await db.selectFrom("job").select("id").where("status", "in", OPEN_STATUSES).execute();
     const running = new Set(rows.map(({ id }) => id));
     const removed = await deleteOrphans(api, (job) => running.has(job));
     if (removed > 0) {

@@ -3,7 +3,7 @@ import { type LookupFunction, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
 import { createForwardProxy } from "@swath/relay";
-import type { AddressGuard } from "@swath/service/address-guard";
+import type { AddressGuard } from "@swath/addresses";
 import ipaddr from "ipaddr.js";
 
 import { createAddressGuard } from "../../staging/in/addresses.ts";

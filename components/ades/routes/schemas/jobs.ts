@@ -1,7 +1,7 @@
 // Requests about jobs, as the OpenAPI document describes them.
 import { type TSchema, Type } from "typebox";
 
-import { JOB_STATUSES } from "../../store/tables.ts";
+import { JOB_STATUSES } from "../../store/job-states.ts";
 import {
   asForm,
   f,

@@ -4,7 +4,7 @@ import { jsonResponse as json } from "@swath/service/openapi";
 import { type TSchema, Type } from "typebox";
 
 import { CWL_TYPES } from "../../packages/media-types.ts";
-import { JOB_STATUSES } from "../../store/tables.ts";
+import { JOB_STATUSES } from "../../store/job-states.ts";
 
 export const open = { additionalProperties: true };
 export const Text = Type.String();

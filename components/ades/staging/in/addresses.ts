@@ -1,4 +1,4 @@
-import { type AddressGuard, createAddressGuard as createGuard } from "@swath/service/address-guard";
+import { type AddressGuard, createAddressGuard as createGuard } from "@swath/addresses";
 
 import { StagingError } from "../errors.ts";
 

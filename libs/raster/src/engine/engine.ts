@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { encodeCog } from "../encode/cog.ts";
 import { CONTENT_TYPES, encodeImage } from "../encode/image.ts";
 import { encodeNumpy } from "../encode/numpy.ts";
@@ -54,7 +56,7 @@ export class RasterEngine {
   readonly cache: BlockCache;
   readonly #rasters: OpenRasters;
   readonly #memory = new KeptMemory(KEPT_BYTES);
-  readonly #ranges = new Map<string, Range>();
+  readonly #ranges = new LRUCache<string, Range>({ max: 1000 });
 
   constructor({ cacheBytes, maxOpen = 128, maxUnverifiedMs }: EngineOptions) {
     this.cache = new BlockCache(cacheBytes);
@@ -387,9 +389,6 @@ export class RasterEngine {
           greatest,
         ]);
         const range: Range = Number.isNaN(min) ? [0, 255] : min === max ? [min, min + 1] : [min, max];
-        if (this.#ranges.size > 1000) {
-          this.#ranges.clear();
-        }
         this.#ranges.set(key, range);
         return range;
       }),

@@ -1,4 +1,5 @@
 import jsep from "jsep";
+import { LRUCache } from "lru-cache";
 
 import { invalidRequest } from "../errors.ts";
 
@@ -80,8 +81,9 @@ const UNARY = new Set(["-", "+", "!", "~"]);
 
 jsep.addBinaryOp("**", 11, true);
 
-const compiled = new Map<string, Expression>();
 const MAX_COMPILED = 500;
+/** Tiles have the same few again and again. */
+const compiled = new LRUCache<string, Expression>({ max: MAX_COMPILED });
 
 /**
  * Compiles a formula over bands, such as `(nir - red) / (nir + red)`. Only numbers, names, the operators and functions above are
@@ -92,10 +94,6 @@ export function compileExpression(text: string): Expression {
   let expression = compiled.get(text);
   if (expression === undefined) {
     expression = compile(text);
-    // Tiles have the same few again and again.
-    if (compiled.size >= MAX_COMPILED) {
-      compiled.clear();
-    }
     compiled.set(text, expression);
   }
   return expression;

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { invalidRequest } from "../errors.ts";
 import { type ColorOperation, type Curve, curveOf } from "./color-operations.ts";
 import { type ColorTable, type ColormapSpec, namedColorTable, stopsColorTable } from "./colormaps.ts";
@@ -103,8 +105,8 @@ export function renderPlanes(
   return [0, 1, 2].map((band) => ({ samples: toPlane(band), mask, type: "uint8" }));
 }
 
-const tables = new Map<string, Uint8Array>();
 const MAX_TABLES = 64;
+const tables = new LRUCache<string, Uint8Array>({ max: MAX_TABLES });
 
 /** Samples and the bytes that they become, indexed by their lowest 16 bits. */
 interface Channel {
@@ -134,9 +136,6 @@ function toChannel({ samples, type }: Plane, [min, max]: Range, curve: Curve | u
       table = new Uint8Array(type === "uint8" ? 256 : 65_536);
       for (let bits = 0; bits < table.length; bits += 1) {
         table[bits] = toByte(type === "int16" ? (bits << 16) >> 16 : bits) + 0.5;
-      }
-      if (tables.size >= MAX_TABLES) {
-        tables.clear();
       }
       tables.set(key, table);
     }

@@ -1,9 +1,11 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { createAddressGuard } from "@swath/addresses";
+
 import { RasterError, checkCancelled, toCancelled } from "../errors.ts";
-import { checkPublicUrl, lookupPublic } from "./address-guard.ts";
 import type { HttpLocation, Source } from "./source.ts";
 
 /** Silence after which a request is given up. */
@@ -13,6 +15,11 @@ const INITIAL_BACKOFF_MS = 100;
 const MAX_REDIRECTS = 3;
 /** A server without ranges is read whole up to this size. */
 const MAX_UNRANGED_BYTES = 64 * 1024 * 1024;
+
+const refusal = (): RasterError =>
+  new RasterError("forbidden", "The address is not a public HTTP address; only those and configured hosts are read.");
+
+const guard = createAddressGuard({ allowPrivate: [], refuse: refusal });
 
 const agents = {
   http: new HttpAgent({ keepAlive: true, maxSockets: 16, timeout: 30_000 }),
@@ -146,14 +153,17 @@ function sendRequest(
 ): Promise<RangeResponse> {
   const isGuarded = location.socketPath === undefined && location.allowPrivate !== true;
   if (isGuarded) {
-    checkPublicUrl(url);
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      throw refusal();
+    }
+    guard.checkHost(url.hostname, url.origin);
   }
   const isSecure = url.protocol === "https:";
   const options: RequestOptions = {
     headers,
     timeout: IDLE_TIMEOUT_MS,
     ...(signal && { signal }),
-    ...(isGuarded && { lookup: lookupPublic }),
+    ...(isGuarded && { lookup: guard.lookup as LookupFunction }),
     ...(location.socketPath === undefined
       ? { agent: isSecure ? agents.https : agents.http }
       : { socketPath: location.socketPath }),

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import proj4 from "proj4";
 
 import { invalidRequest } from "../errors.ts";
@@ -22,7 +23,8 @@ export interface Crs {
 }
 
 const MAX_CACHED = 512;
-const cache = new Map<string, Crs | undefined>();
+/** `undefined` is no value of it: names of no system are kept in an object as well. */
+const cache = new LRUCache<string, { readonly crs: Crs | undefined }>({ max: MAX_CACHED });
 
 /**
  * The system that an identifier names: `EPSG:n`, `ESRI:n`, `OGC:CRS84`, `CRS:84`, their URNs and URIs; or a PROJ definition.
@@ -44,13 +46,12 @@ export function findCrs(text: string): Crs | undefined {
   if (id === undefined) {
     return undefined;
   }
-  if (!cache.has(id)) {
-    if (cache.size >= MAX_CACHED) {
-      cache.clear();
-    }
-    cache.set(id, id.startsWith("+") ? findCustomCrs(id) : createCrs(id));
+  let known = cache.get(id);
+  if (known === undefined) {
+    known = { crs: id.startsWith("+") ? findCustomCrs(id) : createCrs(id) };
+    cache.set(id, known);
   }
-  return cache.get(id);
+  return known.crs;
 }
 
 /** A system that has no code, from its PROJ definition; `undefined` where that is not one which is followed exactly. */

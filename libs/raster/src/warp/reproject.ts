@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import proj4 from "proj4";
 
 import { type Crs, parseCrs } from "./crs.ts";
@@ -13,8 +14,8 @@ const MERCATOR_EDGE = 20_037_508.35;
 /** In place; points that cannot be transformed become NaN. */
 export type Reproject = (xs: Float64Array, ys: Float64Array) => void;
 
-const cache = new Map<string, Reproject>();
 const MAX_CACHED = 256;
+const cache = new LRUCache<string, Reproject>({ max: MAX_CACHED });
 
 /** @throws {RasterError} `unsupported` where the coordinates of a raster without georeference would have to be put into another system */
 export function createReproject(from: Crs, to: Crs): Reproject {
@@ -22,9 +23,6 @@ export function createReproject(from: Crs, to: Crs): Reproject {
   const key = `${from.proj4}|${to.proj4}`;
   let reproject = cache.get(key);
   if (reproject === undefined) {
-    if (cache.size >= MAX_CACHED) {
-      cache.clear();
-    }
     reproject = isSame(from, to) ? () => {} : toReproject(from, to);
     cache.set(key, reproject);
   }

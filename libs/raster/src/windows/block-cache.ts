@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { checkCancelled, toCancelled } from "../errors.ts";
 import type { Block, BlockAddress, Raster } from "../readers/raster.ts";
 
@@ -15,24 +17,22 @@ interface Load {
 
 /** Decoded blocks of all open rasters in bounded memory; the least recently used go first. */
 export class BlockCache {
-  readonly #maxBytes: number;
-  readonly #entries = new Map<string, { readonly block: Result; readonly bytes: number }>();
+  readonly #entries: LRUCache<string, { readonly block: Result; readonly bytes: number }>;
   readonly #loads = new Map<string, Load>();
-  #bytes = 0;
   hits = 0;
   misses = 0;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    // Without any memory, nothing is small enough to be kept.
+    this.#entries = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: ({ bytes }) => bytes });
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.calculatedSize;
   }
 
   clear(): void {
     this.#entries.clear();
-    this.#bytes = 0;
   }
 
   /** Blocks in the order of the addresses. Missing ones are read together, and once for all callers at the same time. */
@@ -44,8 +44,6 @@ export class BlockCache {
       const entry = this.#entries.get(key);
       if (entry !== undefined) {
         this.hits += 1;
-        this.#entries.delete(key);
-        this.#entries.set(key, entry);
       } else if (!this.#loads.has(key)) {
         this.misses += 1;
         missing.set(key, addresses[index] as BlockAddress);
@@ -58,7 +56,7 @@ export class BlockCache {
     const results = keys.map((key): Result | Promise<Result> => {
       const load = this.#loads.get(key);
       if (load === undefined) {
-        return this.#entries.get(key)?.block;
+        return this.#entries.peek(key)?.block;
       }
       load.join();
       joined.push(load);
@@ -107,17 +105,8 @@ export class BlockCache {
 
   #keep(key: string, block: Result): void {
     const bytes = ENTRY_BYTES + (block?.reduce((sum, samples) => sum + samples.byteLength, 0) ?? 0);
-    if (bytes > this.#maxBytes || this.#entries.has(key)) {
-      return;
-    }
-    this.#entries.set(key, { block, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) {
-        break;
-      }
-      this.#entries.delete(oldest);
-      this.#bytes -= entry.bytes;
+    if (!this.#entries.has(key)) {
+      this.#entries.set(key, { block, bytes });
     }
   }
 }

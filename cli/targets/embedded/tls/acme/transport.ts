@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
+import { LRUCache } from "lru-cache";
 import { Agent, type Dispatcher, request } from "undici";
 
 import { AcmeConnectionError, AcmeError, AcmeProblem, type Problem } from "./problem.ts";
@@ -39,13 +40,17 @@ const MAX_REMEMBERED_URLS = 200;
 /** @param caFile certificate authorities to trust beside the public ones */
 export function createTransport(caFile: string | undefined, now: () => number): Transport {
   const agent = new Agent({ connect: { timeout: TIMEOUT_MS, ...(caFile !== undefined && { ca: readCas(caFile) }) } });
-  const waits = new Map<string, number>();
-  const badNonces = new Map<string, number>();
+  const waits = new LRUCache<string, number>({ max: MAX_REMEMBERED_URLS });
+  const badNonces = new LRUCache<string, number>({ max: MAX_REMEMBERED_URLS });
   return {
     send: async (sent) => {
       const response = await exchange(sent, agent);
       const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now());
-      remember(waits, sent.url, retryAfterMs);
+      if (retryAfterMs === undefined) {
+        waits.delete(sent.url);
+      } else {
+        waits.set(sent.url, retryAfterMs);
+      }
       if (response.status < 400) {
         badNonces.delete(sent.url);
         return response;
@@ -57,7 +62,7 @@ export function createTransport(caFile: string | undefined, now: () => number): 
         badNonces.delete(sent.url);
         throw refusal;
       }
-      remember(badNonces, sent.url, count);
+      badNonces.set(sent.url, count);
       return response;
     },
     retryAfterMs: (url) => waits.get(url),
@@ -74,16 +79,6 @@ function readCas(file: string): string[] {
       "Set ACME_CA_FILE to a PEM file that this user may read.",
       { cause: error },
     );
-  }
-}
-
-function remember(map: Map<string, number>, url: string, value: number | undefined): void {
-  map.delete(url);
-  if (value !== undefined) {
-    map.set(url, value);
-  }
-  for (const oldest of map.size > MAX_REMEMBERED_URLS ? [...map.keys()].slice(0, 1) : []) {
-    map.delete(oldest);
   }
 }
 

@@ -3,6 +3,8 @@ import { isIP } from "node:net";
 
 import ipaddr from "ipaddr.js";
 
+import { isPublic } from "./public-address.ts";
+
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /** Which addresses may be connected to. */
@@ -14,7 +16,7 @@ export interface AddressGuard {
 }
 
 interface AddressGuardOptions {
-  /** CIDR ranges, addresses and host names beside all global addresses. */
+  /** CIDR ranges, addresses and host names beside all public addresses. */
   readonly allowPrivate: readonly string[];
   /** The error for an address that `where` leads to. */
   readonly refuse: (where: string, address: string) => Error;
@@ -41,14 +43,9 @@ export function createAddressGuard({ allowPrivate, refuse }: AddressGuardOptions
     }
   }
   const isAllowed = (text: string): boolean => {
-    const parsed = ipaddr.parse(text);
-    const address =
-      parsed.kind() === "ipv6" && (parsed as ipaddr.IPv6).isIPv4MappedAddress()
-        ? (parsed as ipaddr.IPv6).toIPv4Address()
-        : parsed;
+    const address = ipaddr.process(text);
     return (
-      address.range() === "unicast" ||
-      ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
+      isPublic(address) || ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
     );
   };
   return {

@@ -1,0 +1,2 @@
+export { type AddressGuard, createAddressGuard } from "./address-guard.ts";
+export { isPublicAddress } from "./public-address.ts";
