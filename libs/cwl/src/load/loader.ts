@@ -131,6 +131,7 @@ export function createLoader({
   const takeTurn = async <T>(owner: string | undefined, task: (worker: Worker) => Promise<T>): Promise<T> => {
     const worker = await enter(owner);
     worker.ref();
+    void ready.get(worker)?.then(() => turns.started(owner));
     try {
       const result = await task(worker);
       worker.unref();

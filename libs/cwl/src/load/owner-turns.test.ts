@@ -59,3 +59,14 @@ test("what an owner used is forgotten with time", () => {
   wait(90_000);
   assert.equal(turns.choose(["mallory"]), 0);
 });
+
+test("what the start of a thread takes is no use of its owner", () => {
+  const { turns, wait } = createTurns(2);
+  turns.begin("bob");
+  wait(5000);
+  turns.started("bob");
+  wait(10);
+  turns.end("bob");
+  turns.begin("eve");
+  assert.equal(turns.choose(["bob"]), 0);
+});

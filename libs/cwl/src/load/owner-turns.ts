@@ -51,6 +51,13 @@ export class OwnerTurns {
     }
   }
 
+  /** The thread has started: what that took is nobody's use. */
+  started(owner: string | undefined): void {
+    if (owner !== undefined && this.working.has(owner)) {
+      this.working.set(owner, this.clock());
+    }
+  }
+
   end(owner: string | undefined): void {
     this.busy -= 1;
     const began = owner === undefined ? undefined : this.working.get(owner);
