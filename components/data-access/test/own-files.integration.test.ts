@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 
+import { makeGeoZarr } from "../../../libs/raster/test/zarr-files.ts";
 import { readSceneFile, startPlatform } from "./platform.ts";
 
 const KEY = "scenes/a b+c.tif";
@@ -74,4 +78,32 @@ test("shows files of the object storage by their address, with the rights of the
     });
     assert.equal(status, 401, JSON.stringify(json));
   });
+});
+
+test("shows Zarr data of the object storage, also where nothing consolidates its metadata", async (t) => {
+  const { dataAccess, putObject, s3Url } = await startPlatform(t);
+  const folder = mkdtempSync(join(tmpdir(), "swath-zarr-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  makeGeoZarr(folder, { consolidated: false });
+  for (const name of globSync("**/*", { cwd: folder })) {
+    if (statSync(join(folder, name)).isFile()) {
+      await putObject("ws-eric", `cubes/geo.zarr/${name}`, readFileSync(join(folder, name)));
+    }
+  }
+  const infoOf = (user: string | undefined, path: string, from = "s3://ws-eric") =>
+    dataAccess(user, `/cog/info?url=${encodeURIComponent(`${from}/cubes/geo.zarr${path}`)}`);
+  const whole = await infoOf("eric", "");
+  assert.equal(whole.status, 200, whole.bytes.toString());
+  assert.deepEqual(
+    [whole.json.width, whole.json.overviews, whole.json.band_descriptions.map(([, name]: [string, string]) => name)],
+    [120, [2, 4], ["0/nir", "0/red"]],
+  );
+  const level = await infoOf("eric", "/1", `${s3Url}/ws-eric`);
+  assert.deepEqual([level.status, level.json.width, level.json.count], [200, 60, 2], level.bytes.toString());
+  assert.equal((await infoOf("eric", "/1/red")).json.count, 1);
+  for (const user of ["bob", "nora", undefined]) {
+    for (const path of ["", "/1", "/1/red"]) {
+      assert.equal((await infoOf(user, path)).status, 403, `${path} for ${user}`);
+    }
+  }
 });

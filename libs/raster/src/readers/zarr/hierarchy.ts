@@ -1,6 +1,3 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-
 import {
   type DataType,
   InvalidMetadataError,
@@ -13,10 +10,11 @@ import {
 } from "zarrita";
 
 import { RasterError, invalidRaster } from "../../errors.ts";
-import { MAX_CUBE_OBJECTS } from "../../limits.ts";
 import type { SourceLocation } from "../../sources/source.ts";
-import { pathOf, withPath } from "./location-path.ts";
+import { checkCount } from "./check-count.ts";
 import { readConsolidated } from "./consolidated.ts";
+import { listArrays } from "./list-arrays.ts";
+import { pathOf, withPath } from "./location-path.ts";
 import { type ZarrStore, createZarrStore } from "./zarr-store.ts";
 
 export type AnyArray = ZarrArray<DataType, Readable>;
@@ -24,8 +22,6 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 /** Groups above an address whose metadata may list what is below it, where no name ends in `.zarr`. */
 const MAX_PARENTS = 3;
-/** Groups within groups that are looked into on a disk. */
-const MAX_DEPTH = 6;
 const CONCURRENCY = 8;
 
 /** A Zarr hierarchy, and the group or array in it that an address is of. */
@@ -64,7 +60,7 @@ export async function findHierarchy(location: SourceLocation, signal?: AbortSign
     for (const version of [2, 3] as const) {
       const node = await orUndefined(() => openNode(store, version, path, signal));
       if (node !== undefined) {
-        const arrays = node.kind === "array" ? [path] : await listFolder(candidate, path);
+        const arrays = node.kind === "array" ? [path] : await listArrays(candidate, path, signal);
         return { files: withRangeCoalescing(store), digest: store.digest, version, path, arrays };
       }
     }
@@ -146,36 +142,6 @@ function decode(part: string): string {
   } catch {
     // No escape: it is meant as it stands.
     return part;
-  }
-}
-
-/** Groups that do not list what they have can be looked into on a disk only. */
-async function listFolder(location: SourceLocation, path: string): Promise<readonly string[] | undefined> {
-  if (location.kind !== "file") {
-    return undefined;
-  }
-  const base = pathOf(location);
-  const found: string[] = [];
-  const waiting = [path];
-  for (const folder of waiting) {
-    const entries = await readdir(join(base, folder), { withFileTypes: true });
-    const names = new Set(entries.map(({ name }) => name));
-    // Version 3 has the same file for groups and arrays: which of them it is, opening tells.
-    if (names.has(".zarray") || (names.has("zarr.json") && folder !== path)) {
-      found.push(folder);
-    }
-    if (folder === path || ((names.has(".zgroup") || names.has("zarr.json")) && folder.split("/").length < MAX_DEPTH)) {
-      const below = entries.filter((entry) => entry.isDirectory() && entry.name !== "c");
-      waiting.push(...below.map(({ name }) => (folder === "" ? name : `${folder}/${name}`)));
-    }
-    checkCount(waiting);
-  }
-  return found;
-}
-
-export function checkCount(paths: readonly string[]): void {
-  if (paths.length > MAX_CUBE_OBJECTS) {
-    throw invalidRaster(`The Zarr data has ${paths.length} variables.`);
   }
 }
 

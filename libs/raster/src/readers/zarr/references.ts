@@ -7,7 +7,8 @@ import { RasterError, invalidRaster } from "../../errors.ts";
 import { MAX_METADATA_BYTES, MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
 import { openSource } from "../../sources/open-source.ts";
 import type { Source, SourceLocation } from "../../sources/source.ts";
-import { type Hierarchy, checkCount } from "./hierarchy.ts";
+import { checkCount } from "./check-count.ts";
+import type { Hierarchy } from "./hierarchy.ts";
 import { METADATA, pathOf, withPath } from "./location-path.ts";
 
 /** A part of a file, or all of it. */
