@@ -14,6 +14,11 @@ export const apiSettings = defineSettings({
     optional: true,
     description: "Public base URL of the registration API, where it has a host.",
   },
+  CATALOGUE_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of the resource catalogue, for links to what was registered.",
+  },
   AUTHENTICATION: {
     kind: "string",
     oneOf: ["required", "optional"],

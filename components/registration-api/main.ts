@@ -40,6 +40,7 @@ await runService({
     const app = await createRegistrationApi(logger, {
       pool,
       publicUrl: settings.PUBLIC_URL ?? "",
+      catalogueUrl: (settings.CATALOGUE_PUBLIC_URL ?? "").replace(/\/+$/, ""),
       limits: new CallerLimits(metrics),
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),

@@ -39,7 +39,15 @@ export const manifest: Component = {
               protection: {
                 required: variables.REGISTRATION_API_PROTECTION,
                 clientId: SERVICE,
-                openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/probe$"],
+                openPaths: [
+                  "^/$",
+                  "^/docs(/.*)?$",
+                  "^/openapi\\.json$",
+                  "^/probe$",
+                  "^/openapi$",
+                  "^/conformance$",
+                  "^/processes(/[^/]+)?$",
+                ],
               },
             },
           ],
@@ -67,6 +75,7 @@ export const manifest: Component = {
             DATABASE_URL: { database: "url" },
             ...(variables.REQUIRE_REGISTRATION_API && {
               PUBLIC_URL: context.publicUrl(SERVICE),
+              CATALOGUE_PUBLIC_URL: context.publicUrl("resource-catalogue"),
               AUTHENTICATION: variables.REGISTRATION_API_PROTECTION ? "required" : "optional",
               ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             }),

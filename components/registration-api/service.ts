@@ -3,8 +3,11 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyError, FastifyInstance } from "fastify";
 
+import { createAcceptor } from "./http/accept.ts";
 import type { ApiContext } from "./http/context.ts";
 import { addHarvesterRoutes } from "./http/harvesters.ts";
+import { addJobRoutes } from "./http/jobs.ts";
+import { addProcessRoutes } from "./http/processes.ts";
 import { addRegisterRoutes } from "./http/register.ts";
 import { addTaskRoutes } from "./http/tasks.ts";
 
@@ -24,11 +27,11 @@ export async function createRegistrationApi(logger: Logger, context: ApiContext)
     description: DESCRIPTION,
     tags: [
       { name: "registration", description: "What is to be in the catalogue" },
+      { name: "processes", description: "The same as OGC API Processes" },
       { name: "tasks", description: "What became of it" },
       { name: "harvesters", description: "What is brought in by schedule" },
     ],
   });
-  app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/docs"));
   app.get("/probe", { schema: { hide: true } }, () => ({}));
   await app.register(async (scope) => {
     scope.setErrorHandler(async (error: FastifyError, request, reply) => {
@@ -55,7 +58,10 @@ export async function createRegistrationApi(logger: Logger, context: ApiContext)
         .type("application/problem+json")
         .send(JSON.stringify({ ...body, title: "Unprocessable Content", status: 422, detail, instance: request.url }));
     });
-    addRegisterRoutes(scope, context);
+    const accept = createAcceptor(context);
+    addRegisterRoutes(scope, context, accept);
+    addProcessRoutes(scope, context, accept);
+    addJobRoutes(scope, context);
     addTaskRoutes(scope, context);
     addHarvesterRoutes(scope, context);
   });

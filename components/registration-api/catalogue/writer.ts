@@ -13,11 +13,14 @@ import { type Collections, createCollections } from "./collections.ts";
 import { findMissing } from "./find-missing.ts";
 import { type RecordWriter, createRecordWriter } from "./record-writer.ts";
 
+/** Records that an outcome names. */
+const MAX_NAMED_RECORDS = 20;
+
 export interface WriteOutcome {
   readonly registered: number;
   readonly unchanged: number;
   readonly problems: readonly RecordProblem[];
-  /** Collection and id of what was written. */
+  /** Collection and id of what was written; where all is as it was, of what there is. */
   readonly records: readonly string[];
 }
 
@@ -124,7 +127,7 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
         }
         const isRefused = new Set(refused.map(({ record }) => record));
         const written = changed.filter(({ id }) => !isRefused.has(id));
-        return { written, refused, unchanged: lines.length - changed.length };
+        return { written, refused, unchanged: lines.length - changed.length, same };
       });
       if (outcome.written.length > 0) {
         await collections.cover(scope, collection, contained);
@@ -133,7 +136,10 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
         registered: outcome.written.length,
         unchanged: outcome.unchanged,
         problems: [...problems, ...outcome.refused],
-        records: outcome.written.slice(0, 20).map(({ id }) => `${collection}/${id}`),
+        // Where all is as it was, a client is told of what there is.
+        records: (outcome.written.length > 0 ? outcome.written : outcome.same)
+          .slice(0, MAX_NAMED_RECORDS)
+          .map(({ id }) => `${collection}/${id}`),
       };
     },
     confirmRecords: (origin, records) =>

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Problem } from "@swath/service";
+import { REGISTRATIONS } from "@swath/service/caller-limits";
+import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
 import { type RegistrationRequest, type Requester, UnknownTypeError, toTask } from "../model/requests.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import { type Task, addTask, findTask } from "../store/tasks.ts";
+import { type ApiContext, nameOf, requireOperator } from "./context.ts";
 
 /** What the sender of a request is told. */
 export interface Accepted {
@@ -17,6 +20,24 @@ export interface Accepted {
 const REMOVAL_WAIT_MS = 5000;
 const POLL_INTERVAL_MS = 20;
 const MAX_POLL_INTERVAL_MS = 250;
+
+/** Accepts a request of an operator. @throws {Problem} 400, 401, 403, 422, 429 */
+export type Acceptor = (request: FastifyRequest, requested: RegistrationRequest) => Promise<Accepted>;
+
+/** All ways in have one rate together. */
+export function createAcceptor(context: ApiContext): Acceptor {
+  const registrations = context.limits.createRate(REGISTRATIONS);
+  return async (request, requested) => {
+    const requestedBy = nameOf(await requireOperator(context, request));
+    registrations.count({ user: requestedBy, address: request.ip });
+    const key = request.headers["idempotency-key"];
+    return acceptRequest(context.pool, requested, {
+      scope: "",
+      ...(requestedBy !== undefined && { requestedBy }),
+      ...(typeof key === "string" && key !== "" && { idempotencyKey: `${requestedBy ?? ""} ${key.slice(0, 200)}` }),
+    });
+  };
+}
 
 /** Accepts a request as a durable task. @throws {Problem} 400, 422 */
 export async function acceptRequest(

@@ -4,12 +4,14 @@ import type { CallerLimits } from "@swath/service/caller-limits";
 import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
-import type { Task } from "../store/tasks.ts";
+import { type Task, findTask } from "../store/tasks.ts";
 
 export interface ApiContext {
   readonly pool: pg.Pool;
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
   readonly publicUrl: string;
+  /** Public base URL of the resource catalogue, without a slash at the end. */
+  readonly catalogueUrl: string;
   readonly limits: CallerLimits;
 }
 
@@ -26,6 +28,20 @@ export async function requireOperator({ callerOf }: ApiContext, request: Fastify
 }
 
 export const nameOf = ({ user }: Caller): string | undefined => user && (user.username ?? user.id);
+
+/** A task for an operator, or for who asked for it. @throws {Problem} 404 */
+export async function enterTask(
+  { pool, callerOf }: ApiContext,
+  request: FastifyRequest<{ Params: { id: string } }>,
+): Promise<Task> {
+  const caller = await callerOf(request);
+  const task = await findTask(pool, request.params.id);
+  const isTheirs = caller.isAdmin || (task?.requested_by !== null && task?.requested_by === nameOf(caller));
+  if (task === undefined || !isTheirs) {
+    throw new Problem(404, `There is no task ${request.params.id}, or it is not yours to see.`);
+  }
+  return task;
+}
 
 /** A task as it is shown: addresses without logins. */
 export function showTask({ scope, payload, due_at: due, ...task }: Task): object {

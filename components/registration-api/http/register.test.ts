@@ -13,6 +13,7 @@ test("a user registers at most 3000 times in a minute, is told when to come back
   const app = await createRegistrationApi(createLogger("test", "silent"), {
     pool: { query: async () => ({ rows: [{ id: "1" }] }) } as unknown as ApiContext["pool"],
     publicUrl: "https://registration-api.example.org",
+    catalogueUrl: "https://resource-catalogue.example.org",
     limits: new CallerLimits(metrics),
     callerOf: async ({ headers }) => ({ isAdmin: true, user: { id: String(headers["x-user"]) } }),
   });

@@ -1,33 +1,24 @@
-import { REGISTRATIONS } from "@swath/service/caller-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 
 import type { RegistrationRequest } from "../model/requests.ts";
-import { acceptRequest } from "./accept.ts";
-import { type ApiContext, nameOf, requireOperator } from "./context.ts";
+import type { Acceptor } from "./accept.ts";
+import type { ApiContext } from "./context.ts";
 import { DeregisterBody, DocumentBody, RESPONSES, RegisterBody, XmlBody } from "./schemas.ts";
 
 const MAX_DOCUMENT_BYTES = 8 * 2 ** 20;
 const tags = ["registration"];
 
 /** Requests that register data of the platform. */
-export function addRegisterRoutes(app: FastifyInstance, context: ApiContext): void {
-  const registrations = context.limits.createRate(REGISTRATIONS);
+export function addRegisterRoutes(app: FastifyInstance, { publicUrl }: ApiContext, acceptFrom: Acceptor): void {
   const accept = async (
     request: FastifyRequest,
     reply: FastifyReply,
     requested: RegistrationRequest,
     status = 202,
   ): Promise<FastifyReply> => {
-    const requestedBy = nameOf(await requireOperator(context, request));
-    registrations.count({ user: requestedBy, address: request.ip });
-    const key = request.headers["idempotency-key"];
-    const { id, message } = await acceptRequest(context.pool, requested, {
-      scope: "",
-      ...(requestedBy !== undefined && { requestedBy }),
-      ...(typeof key === "string" && key !== "" && { idempotencyKey: `${requestedBy ?? ""} ${key.slice(0, 200)}` }),
-    });
-    return reply.code(status).header("location", `${context.publicUrl}/tasks/${id}`).send({ message });
+    const { id, message } = await acceptFrom(request, requested);
+    return reply.code(status).header("location", `${publicUrl}/tasks/${id}`).send({ message });
   };
 
   app.post<{ Body: Static<typeof RegisterBody> }>(

@@ -52,6 +52,11 @@ export const TaskQuery = Type.Object({
   before: Type.Optional(Type.String({ pattern: "^[0-9]{1,18}$", description: "The `next` of the page before." })),
 });
 
+export const JobQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  before: Type.Optional(Type.String({ pattern: "^[0-9]{1,18}$", description: "Jobs before this one." })),
+});
+
 const Result = Type.Object({
   registered: Type.Integer(),
   unchanged: Type.Integer(),
@@ -91,8 +96,36 @@ const accepted = {
   headers: { location: { type: "string", description: "The task" } },
 };
 
+const open = { additionalProperties: true };
+const Links = Type.Array(Type.Object({ rel: Text, href: Text, type: Type.Optional(Text) }));
+const Job = Type.Object(
+  { jobID: Text, processID: Text, type: Text, status: Text, created: Time, updated: Time, links: Links },
+  open,
+);
+const Results = Type.Object({}, { ...open, description: "By the names of the outputs: a link to what was registered" });
+const Process = Type.Object({ id: Text, version: Text, title: Text, links: Links }, open);
+const NO_PROCESS = refusal("No such process");
+const NO_JOB = refusal("No such job, or no result yet");
+const FAILED = refusal("The inputs are not valid, or the job failed; `detail` says why");
+
 /** Responses of each request, by status. */
 export const RESPONSES = {
+  processes: { 200: jsonResponse("The processes", Type.Object({ processes: Type.Array(Process), links: Links })) },
+  process: { 200: jsonResponse("The process", Process), 404: NO_PROCESS },
+  execution: {
+    200: jsonResponse("The results", Results),
+    201: {
+      ...jsonResponse("A job, which goes on; `Location` is where it is followed", Job),
+      headers: accepted.headers,
+    },
+    400: refusal("Inputs that say nothing that can be done"),
+    404: NO_PROCESS,
+    ...REFUSED,
+    422: FAILED,
+  },
+  jobs: { 200: jsonResponse("A page", Type.Object({ jobs: Type.Array(Job), links: Links })), ...REFUSED },
+  job: { 200: jsonResponse("The job", Job), 404: NO_JOB, 409: refusal("It has ended"), ...REFUSED },
+  results: { 200: jsonResponse("The results", Results), 404: NO_JOB, ...REFUSED, 422: FAILED },
   register: { 202: accepted, 400: refusal("Nobody registers this type"), ...REFUSED },
   document: { 202: accepted, ...REFUSED },
   deregister: { 200: { ...accepted, description: "Taken out, or accepted" }, ...REFUSED },

@@ -4,7 +4,7 @@ import type { Static } from "typebox";
 
 import { listProblems } from "../store/problems.ts";
 import { type Task, cancelTask, findTask, listTasks, repeatFailed, repeatTask } from "../store/tasks.ts";
-import { type ApiContext, nameOf, requireOperator, showTask } from "./context.ts";
+import { type ApiContext, enterTask, requireOperator, showTask } from "./context.ts";
 import { RESPONSES, RepairBody, RepeatAllBody, TaskParams, TaskQuery } from "./schemas.ts";
 
 const MAX_SHOWN_PROBLEMS = 1000;
@@ -15,16 +15,7 @@ type Named = { Params: { id: string } };
 /** Requests that follow, repeat and give up what was accepted. */
 export function addTaskRoutes(app: FastifyInstance, context: ApiContext): void {
   const { pool } = context;
-  /** A task for an operator, or for who asked for it. @throws {Problem} 404 */
-  const enter = async (request: FastifyRequest<Named>): Promise<Task> => {
-    const caller = await context.callerOf(request);
-    const task = await findTask(pool, request.params.id);
-    const isTheirs = caller.isAdmin || (task?.requested_by !== null && task?.requested_by === nameOf(caller));
-    if (task === undefined || !isTheirs) {
-      throw new Problem(404, `There is no task ${request.params.id}, or it is not yours to see.`);
-    }
-    return task;
-  };
+  const enter = (request: FastifyRequest<Named>) => enterTask(context, request);
   const change = async (
     request: FastifyRequest<Named>,
     apply: (pool: ApiContext["pool"], id: string) => Promise<boolean>,

@@ -101,6 +101,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
       entry: "registration-api/main.ts",
       env: {
         PUBLIC_URL: apiUrl,
+        CATALOGUE_PUBLIC_URL: "http://resource-catalogue.localhost",
         AUTHENTICATION: "optional",
         INTERNAL_SECRET: SECRET,
         LISTEN: api ?? "",
