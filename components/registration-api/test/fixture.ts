@@ -55,6 +55,7 @@ export interface Fixture {
 }
 
 /** A long harvest on a loaded machine. */
+const RESTART_MS = 300;
 const TASK_SECONDS = 600;
 
 /** The bucket that `put` writes to. */
@@ -141,13 +142,17 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
       return;
     }
     const { entry, env } = environments[part];
-    children.set(
-      part,
-      spawn(process.execPath, [programFile(entry)], {
-        env: { ...compiledCode, LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env, ...more },
-        stdio: ["ignore", "inherit", "inherit"],
-      }),
-    );
+    const child = spawn(process.execPath, [programFile(entry)], {
+      env: { ...compiledCode, LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env, ...more },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    children.set(part, child);
+    // A deployment starts what ended by itself again: the database may go while a worker begins.
+    child.once("exit", (status) => {
+      if (status !== null && status !== 0) {
+        setTimeout(() => void (children.get(part) === child && start(part, more)), RESTART_MS).unref();
+      }
+    });
     await waitUntil(part, async () => (await readiness[part]?.().catch(() => false)) ?? true);
   };
   const kill = async (part: Part): Promise<void> => {
@@ -164,6 +169,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
   };
   const close = async (): Promise<void> => {
     await Promise.all((["worker", "worker2", "api", "catalogue", "objstore"] as const).map(kill));
+    children.clear();
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   };
