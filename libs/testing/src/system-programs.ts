@@ -4,7 +4,9 @@ import { isAbsolute, join } from "node:path";
 /** Programs of the system that tests drive, by name or by the path at which tests look for Debian's own, and the packages that bring them. */
 export const SYSTEM_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["curl", ["curl"]],
-  ["podman", ["podman", "runc", "busybox-static"]],
+  ["podman", ["podman"]],
+  ["runc", ["runc"]],
+  ["/bin/busybox", ["busybox-static"]],
   ["/usr/bin/aws", ["awscli"]],
   ["s3cmd", ["s3cmd"]],
   ["rclone", ["rclone"]],

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { type CommandResult, runCommand } from "@swath/testing";
+import { type CommandResult, runCommand, skipWithout } from "@swath/testing";
 import { applyObjects, kubectl, mustKubectl, findKubernetesSkipReason } from "@swath/testing/kubernetes";
 
 export const root: string = join(import.meta.dirname, "../../..");
@@ -52,9 +52,11 @@ export async function findDeploymentSkipReason(): Promise<string | undefined> {
   if (missing !== undefined) {
     return `${missing}; set KUBECONFIG to a cluster for tests`;
   }
-  return process.env["SWATH_IMAGE"] === undefined
-    ? "SWATH_IMAGE names no image that the cluster has; npm run test:kubernetes builds one"
-    : undefined;
+  if (process.env["SWATH_IMAGE"] === undefined) {
+    return "SWATH_IMAGE names no image that the cluster has; npm run test:kubernetes builds one";
+  }
+  // What attacks are tried with inside of pods.
+  return skipWithout("/bin/busybox") || undefined;
 }
 
 interface DeploymentPlace {
