@@ -101,7 +101,7 @@ export function toResults(task: Task, { catalogueUrl }: ApiContext): object {
   if (task.state !== "done") {
     throw new Problem(422, maskCredentials(task.reason ?? `Job ${task.id} was dismissed.`));
   }
-  // The collection comes last, after what is in it, and is what a client asks for.
+  // Of a collection with its items, the collection.
   const records = task.result?.records ?? [];
   const [record] = records.filter((name) => !name.includes("/")).concat(records);
   const isThere = record !== undefined && task.kind !== "deregister";

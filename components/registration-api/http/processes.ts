@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 import type { RegistrationRequest } from "../model/requests.ts";
-import type { Task } from "../store/tasks.ts";
+import { type Task, findTask } from "../store/tasks.ts";
 import { type Acceptor, awaitTask } from "./accept.ts";
 import type { ApiContext } from "./context.ts";
 import { toJob, toResults } from "./jobs.ts";
@@ -114,8 +114,9 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, acce
       const { id: process } = findProcess(request.params.process);
       const { id } = await accept(request, toRequest(process, request.body.inputs, context.catalogueUrl));
       void reply.header("location", `${publicUrl}/jobs/${id}`);
-      const task = await awaitTask(context.pool, id, isAsync(request) ? 1 : SYNC_WAIT_MS);
-      return answer(reply, task as Task, context, isAsync(request));
+      const asynchronous = isAsync(request);
+      const task = await (asynchronous ? findTask(context.pool, id) : awaitTask(context.pool, id, SYNC_WAIT_MS));
+      return answer(reply, task as Task, context, asynchronous);
     },
   );
 }

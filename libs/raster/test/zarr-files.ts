@@ -194,12 +194,18 @@ export type SpatialWay = "layout" | "groups" | "nodes" | "bbox";
 /** A pyramid of three levels by the GeoZarr conventions: Zarr 3, no coordinates. */
 export function makeGeoZarr(
   folder: string,
-  { way = "layout", consolidated = true, layout }: { way?: SpatialWay; consolidated?: boolean; layout?: unknown } = {},
+  {
+    way = "layout",
+    consolidated = true,
+    layout,
+    shiftOf40 = 0,
+  }: { way?: SpatialWay; consolidated?: boolean; layout?: unknown; shiftOf40?: number } = {},
 ): void {
   const writer = new ZarrWriter(3);
   const transformOf = (metres: number) => {
     const half = way === "nodes" ? metres / 2 : 0;
-    return [metres, 0, WEST + half, 0, -metres, NORTH - half];
+    const shift = metres === 40 ? shiftOf40 : 0;
+    return [metres, 0, WEST + half + shift, 0, -metres, NORTH - half];
   };
   const levels = [10, 20, 40].map((metres, at) => ({
     asset: String(at),

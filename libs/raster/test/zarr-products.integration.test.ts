@@ -7,7 +7,7 @@ import type { Raster } from "../src/readers/raster.ts";
 import { serveFolder } from "./cube-files.ts";
 import { makeFolder } from "./gdal.ts";
 import { readBand } from "./read-band.ts";
-import { SIZE, type SpatialWay, makeEopfProduct, makeGeoZarr, valueOf } from "./zarr-files.ts";
+import { SIZE, type SpatialWay, ZarrWriter, makeEopfProduct, makeGeoZarr, valueOf } from "./zarr-files.ts";
 
 const TRANSFORM_OF_10_M = [10, 0, 500_000, 0, -10, 5_000_000];
 
@@ -157,7 +157,7 @@ test("groups that are not consolidated are listed on a disk", async (t) => {
 for (const [name, layout] of Object.entries({
   "paths that lead out": [{ asset: "../../0" }, { asset: "/etc" }, { asset: ".." }],
   "itself as its own level": [{ asset: "0" }, { asset: "0" }, { asset: "0" }],
-  "a million levels": Array.from({ length: 1_000_000 }, () => ({ asset: "1" })),
+  "a hundred thousand levels": Array.from({ length: 100_000 }, () => ({ asset: "1" })),
   "no list": { length: 1e9 },
   "levels that are no objects": [null, 1, "0", [], {}],
 })) {
@@ -169,3 +169,42 @@ for (const [name, layout] of Object.entries({
     assert.deepEqual([...(await readBand(raster, 1))], expectBand(0, 10));
   });
 }
+
+test("metadata of more values than any product has is refused before it is built", async (t) => {
+  const layout = Array.from({ length: 1_000_000 }, () => ({ asset: "1" }));
+  const { open } = await serve(t, (folder) => makeGeoZarr(join(folder, "geo.zarr"), { way: "groups", layout }));
+  await assert.rejects(open("geo.zarr"), { code: "too-large" });
+});
+
+test("a level that says that it lies elsewhere is not taken for an overview", async (t) => {
+  const { open } = await serve(t, (folder) => makeGeoZarr(join(folder, "geo.zarr"), { shiftOf40: 40 }));
+  const raster = await open("geo.zarr");
+  assert.deepEqual(
+    raster.info.levels.map(({ width }) => width),
+    [120, 60],
+  );
+});
+
+test("an array whose name means something in a URL is left out, and is not read as another one", async (t) => {
+  const { open } = await serve(t, (folder) => {
+    const writer = new ZarrWriter(3);
+    writer.group("", {
+      "spatial:dimensions": ["y", "x"],
+      "spatial:transform": [10, 0, 0, 0, -10, 0],
+      "proj:code": "EPSG:32633",
+    });
+    for (const [at, name] of ["red", "red#x", "red?x", "50%", "a b", "é"].entries()) {
+      writer.array(name, {
+        shape: [2, 2],
+        dimensions: ["y", "x"],
+        values: [1, 2, 3, 4].map((value) => value + at * 10),
+      });
+    }
+    writer.write(join(folder, "names.zarr"), true);
+  });
+  const raster = await open("names.zarr");
+  assert.deepEqual(namesOf(raster), ["a b", "red", "é"]);
+  assert.deepEqual([...(await readBand(raster, 0))], [41, 42, 43, 44]);
+  assert.deepEqual([...(await readBand(raster, 1))], [1, 2, 3, 4]);
+  assert.deepEqual([...(await readBand(raster, 2))], [51, 52, 53, 54]);
+});

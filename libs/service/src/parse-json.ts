@@ -34,20 +34,33 @@ export async function parseJson(
   limits: JsonLimits = JSON_LIMITS,
   turnBytes = TURN_BYTES,
 ): Promise<unknown> {
-  const scanner = new JsonScanner(limits, turnBytes);
   // A byte order mark is not JSON's, but known clients send one.
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const scanner = await scanJson(bytes, start, limits, turnBytes);
+  const value = await new Parts(bytes, scanner.largeEnds, turnBytes).parse(start, bytes.length);
+  if (typeof value === "object" && value !== null) {
+    facts.set(value, { values: scanner.values, hasSuspectEscape: scanner.hasSuspectEscape });
+  }
+  return value;
+}
+
+/**
+ * Checks the size of a JSON text for a parser of another library. Others have their turn meanwhile.
+ * @throws {JsonLimitError} before anything is built
+ */
+export async function checkJson(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): Promise<void> {
+  await scanJson(bytes, 0, limits, TURN_BYTES);
+}
+
+async function scanJson(bytes: Uint8Array, start: number, limits: JsonLimits, turnBytes: number): Promise<JsonScanner> {
+  const scanner = new JsonScanner(limits, turnBytes);
   for (let at = start; at < bytes.length;) {
     at = scanner.scan(bytes, at, Math.min(at + turnBytes, bytes.length));
     if (at < bytes.length) {
       await nextTurn();
     }
   }
-  const value = await new Parts(bytes, scanner.largeEnds, turnBytes).parse(start, bytes.length);
-  if (typeof value === "object" && value !== null) {
-    facts.set(value, { values: scanner.values, hasSuspectEscape: scanner.hasSuspectEscape });
-  }
-  return value;
+  return scanner;
 }
 
 /** A JSON text of which large arrays and objects are parsed a part at a time. */

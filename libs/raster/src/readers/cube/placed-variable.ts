@@ -70,11 +70,15 @@ export function findCoarser(
   return found;
 }
 
-/** The levels of the pyramid that the variables are in, by falling size; only those that have all of them. */
+/**
+ * The levels of the pyramid that the variables are in, by falling size; only those that have all of them, and do not say that they lie
+ * elsewhere.
+ */
 export function findCubeLevels(
   main: Grid,
   grids: readonly Grid[],
   placed: readonly PlacedVariable[],
+  transform: Affine | undefined,
 ): readonly CubeLevel[] {
   const entries = listLevels(main.variables[0]!);
   const byPath = new Map(
@@ -86,7 +90,11 @@ export function findCubeLevels(
       return byPath.get(isArray ? path : `${path}/${shortName(variable.name)}`);
     });
     const grid = found[0]?.grid;
-    if (grid === undefined || !isCoarserThan(main, grid)) {
+    if (
+      grid === undefined ||
+      !isCoarserThan(main, grid) ||
+      (transform !== undefined && saysElsewhere(main, grid, transform))
+    ) {
       return [];
     }
     const all = found.flatMap((each, at) =>
@@ -107,6 +115,20 @@ export function findCubeLevels(
 function isCoarserThan(main: Grid, grid: Grid): boolean {
   const scaled = main.height / grid.height;
   return grid.width < main.width && grid.height < main.height && Math.abs(main.width - scaled * grid.width) <= scaled;
+}
+
+/** Whether the attributes of a level place it elsewhere; a part of its last pixel may lie beyond the full image. */
+function saysElsewhere(main: Grid, grid: Grid, [a, b, c, d, e, f]: Affine): boolean {
+  const said = findSpatialTransform(grid.variables[0]!, grid.width, grid.height);
+  if (said === undefined) {
+    return false;
+  }
+  const [own, level] = [
+    [a * main.width, b * main.height, c, d * main.width, e * main.height, f],
+    [said[0] * grid.width, said[1] * grid.height, said[2], said[3] * grid.width, said[4] * grid.height, said[5]],
+  ];
+  const pixel = Math.max(Math.hypot(said[0], said[3]), Math.hypot(said[1], said[4]));
+  return own.some((value, at) => Math.abs(value - level[at]!) > pixel * (at % 3 === 2 ? TOLERANCE : 1));
 }
 
 /** Whether a level holds the same samples: of the same type, at as many places of the other dimensions, in their order. */

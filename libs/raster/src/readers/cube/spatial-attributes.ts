@@ -1,5 +1,6 @@
 import type { Affine } from "../raster.ts";
 import { type CubeVariable, folderOf, shortName, toText } from "./cube.ts";
+import { recordOf } from "./record-of.ts";
 
 type Attributes = Readonly<Record<string, unknown>>;
 
@@ -106,8 +107,4 @@ function numbersOf(value: unknown): readonly number[] | undefined {
   return Array.isArray(value) && value.every((each) => typeof each === "number" && Number.isFinite(each))
     ? (value as readonly number[])
     : undefined;
-}
-
-function recordOf(value: unknown): Attributes | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Attributes) : undefined;
 }

@@ -1,5 +1,6 @@
 import { type AsyncReadable, withRangeCoalescing } from "zarrita";
 
+import { recordOf } from "../cube/record-of.ts";
 import { METADATA } from "./location-path.ts";
 import type { ZarrStore } from "./zarr-store.ts";
 
@@ -79,8 +80,4 @@ function parse(bytes: Uint8Array): unknown {
     // A page of a server that answers anything.
     return undefined;
   }
-}
-
-function recordOf(value: unknown): Documents | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Documents) : undefined;
 }

@@ -105,11 +105,18 @@ export async function readGroupAttributes(
   return node?.kind === "group" ? node.attrs : {};
 }
 
-function openNode(files: Readable, version: 2 | 3, path: string, signal: AbortSignal | undefined) {
+async function openNode(files: Readable, version: 2 | 3, path: string, signal: AbortSignal | undefined) {
+  if (!isKept(path)) {
+    throw new NotFoundError("a node whose name the library keeps", { path: `/${path}` });
+  }
   const place = root(files).resolve(path === "" ? "/" : path);
   const options = signal === undefined ? {} : { signal };
   return version === 2 ? open.v2(place, options) : open.v3(place, options);
 }
+
+/** The library makes URLs of paths: with `#` or `?` in a name, it would read another array, and `%` or `..` lead elsewhere. */
+const isKept = (path: string) =>
+  !/[#?%\\\p{Cc}]/u.test(path) && !path.split("/").some((part) => /^\.{1,2}$/.test(part));
 
 const isAtOrBelow = (path: string, above: string) => above === "" || path === above || path.startsWith(`${above}/`);
 

@@ -8,8 +8,10 @@ import { MAX_METADATA_BYTES, MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
 import { openSource } from "../../sources/open-source.ts";
 import type { Source, SourceLocation } from "../../sources/source.ts";
 import { checkCount } from "./check-count.ts";
+import { checkMetadata } from "./check-metadata.ts";
 import type { Hierarchy } from "./hierarchy.ts";
 import { METADATA, pathOf, withPath } from "./location-path.ts";
+import { recordOf } from "../cube/record-of.ts";
 
 /** A part of a file, or all of it. */
 type Reference = readonly [address: string, offset?: number, length?: number];
@@ -33,6 +35,7 @@ export async function readReferences(
   if (bytes.length === MAX_METADATA_BYTES) {
     throw new RasterError("too-large", "The references are larger than what is read.");
   }
+  await checkMetadata(bytes);
   const document = recordOf(parse(bytes));
   const entries = recordOf(document?.["refs"]) ?? document ?? {};
   if (document?.["gen"] !== undefined) {
@@ -178,10 +181,4 @@ function parse(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw invalidRaster("The file begins as JSON and is none.", cause);
   }
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
 }

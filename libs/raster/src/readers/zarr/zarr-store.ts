@@ -7,6 +7,7 @@ import { RasterError } from "../../errors.ts";
 import { MAX_METADATA_BYTES, MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
 import { openSource } from "../../sources/open-source.ts";
 import type { SourceLocation } from "../../sources/source.ts";
+import { checkMetadata } from "./check-metadata.ts";
 import { METADATA, pathOf, withPath } from "./location-path.ts";
 
 const MAX_KEY_CHARACTERS = 1000;
@@ -59,6 +60,7 @@ export function createZarrStore(root: SourceLocation): ZarrStore {
         throw new RasterError("invalid-raster", "A piece of the Zarr data is larger than what is read.");
       }
       if (isMetadata) {
+        await checkMetadata(bytes ?? new Uint8Array());
         seen.set(
           key,
           createHash("sha256")
