@@ -1,26 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { type Database, openDatabase } from "@swath/postgres";
-import { type TestServer, startTestServer } from "@swath/postgres/server";
+import type { Database } from "@swath/postgres";
 import { sql } from "kysely";
 
 import { MAX_COUNTED, countJobs, listJobs } from "../store/job-list.ts";
 import type { JobCursor, JobFilter } from "../store/job-list.ts";
 import type { Tables } from "../store/tables.ts";
+import { openJobDatabase } from "./job-database.ts";
 
 const JOBS = 20_000;
 const EVERYTHING: JobFilter = { processIds: [], statuses: [] };
-let postgres: TestServer;
 let database: Database<Tables>;
 before(async () => {
-  postgres = await startTestServer();
-  database = await openDatabase<Tables>({
-    url: postgres.url,
-    schema: "ades",
-    migrations: `${import.meta.dirname}/../migrations`,
-    onError: () => {},
-  });
+  database = await openJobDatabase();
   // One in a thousand failed; two jobs at each time, so that times alone are no order.
   await sql`
     insert into job (owner, process_id, process_version, status, request, created_at, started_at, finished_at)
@@ -29,10 +22,7 @@ before(async () => {
     from generate_series(1, ${sql.lit(JOBS)}) n`.execute(database.db);
   await sql`analyze job`.execute(database.db);
 });
-after(async () => {
-  await database.close();
-  await postgres.close();
-});
+after(() => database.close());
 
 const page = (filter: JobFilter, limit: number, cursor?: JobCursor) =>
   listJobs(database.db, "eric", filter, { limit, skip: 0, ...(cursor && { cursor }) });

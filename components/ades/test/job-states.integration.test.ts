@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 
-import { type Database, openDatabase } from "@swath/postgres";
-import { type TestServer, startTestServer } from "@swath/postgres/server";
+import type { Database } from "@swath/postgres";
 import { sql } from "kysely";
 
 import { finishJob } from "../store/job-records.ts";
@@ -11,26 +9,17 @@ import { ENDED_LIST, JOB_STATES, JOB_STATUSES, type JobStatus, OPEN_LIST, hasEnd
 import { type Job, dismissJob, findJob, insertJob, startCreatedJob } from "../store/jobs.ts";
 import { claimJob, recordRunnerCrash, refuseTooLarge, setJobAside } from "../store/queue.ts";
 import type { Tables } from "../store/tables.ts";
+import { openJobDatabase } from "./job-database.ts";
 
 const ROOM = { cores: 4, ramMiB: 8192 };
 const NO_UPDATES = { steps: [], log: [] };
 const OWNER = "eric";
-let server: TestServer;
 let database: Database<Tables>;
 
 before(async () => {
-  server = await startTestServer();
-  database = await openDatabase<Tables>({
-    url: server.url,
-    schema: "ades",
-    migrations: join(import.meta.dirname, "../migrations"),
-    onError: () => {},
-  });
+  database = await openJobDatabase();
 });
-after(async () => {
-  await database.close();
-  await server.close();
-});
+after(() => database.close());
 beforeEach(() => sql`truncate job, queue_turn, instance cascade`.execute(database.db));
 
 const subscriber = {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 
-import { type Database, openDatabase } from "@swath/postgres";
-import { type TestServer, startTestServer } from "@swath/postgres/server";
+import type { Database } from "@swath/postgres";
 import { waitUntil } from "@swath/testing";
 import { sql } from "kysely";
 
@@ -12,25 +10,16 @@ import { type Job, type JobNeeds, findJob, insertJob } from "../store/jobs.ts";
 import { claimJob, recordRunnerCrash, refuseTooLarge, renewLeases } from "../store/queue.ts";
 import { createInstance, registerInstance, releaseInstances, renewInstance } from "../store/instances.ts";
 import type { Tables } from "../store/tables.ts";
+import { openJobDatabase } from "./job-database.ts";
 
 const ROOM = { cores: 4, ramMiB: 8192 };
 const NO_UPDATES = { steps: [], log: [] };
-let server: TestServer;
 let database: Database<Tables>;
 
 before(async () => {
-  server = await startTestServer();
-  database = await openDatabase<Tables>({
-    url: server.url,
-    schema: "ades",
-    migrations: join(import.meta.dirname, "../migrations"),
-    onError: () => {},
-  });
+  database = await openJobDatabase();
 });
-after(async () => {
-  await database.close();
-  await server.close();
-});
+after(() => database.close());
 beforeEach(() => sql`truncate job, queue_turn, instance cascade`.execute(database.db));
 
 const add = (owner: string, needs?: JobNeeds): Promise<Job> =>

@@ -136,7 +136,7 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
         registered: outcome.written.length,
         unchanged: outcome.unchanged,
         problems: [...problems, ...outcome.refused],
-        // Where all is as it was, a client is told of what there is.
+        // Where nothing has changed, the result names the records that are there.
         records: (outcome.written.length > 0 ? outcome.written : outcome.same)
           .slice(0, MAX_NAMED_RECORDS)
           .map(({ id }) => `${collection}/${id}`),

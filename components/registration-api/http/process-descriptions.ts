@@ -11,7 +11,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ...REGISTRATION_TYPES.map((type) => [type, type] as const),
 ]);
 
-/** The type of a request; undefined for one that nobody registers. */
+/** The type of a request; undefined for one that cannot be registered. */
 export const toRegistrationType = (type: string): string | undefined => TYPES.get(type.toLowerCase());
 
 const LINK = {

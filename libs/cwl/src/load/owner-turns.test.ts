@@ -60,7 +60,7 @@ test("what an owner used is forgotten with time", () => {
   assert.equal(turns.choose(["mallory"]), 0);
 });
 
-test("what the start of a thread takes is no use of its owner", () => {
+test("the time in which a thread starts is not counted as its owner's use", () => {
   const { turns, wait } = createTurns(2);
   turns.begin("bob");
   wait(5000);

@@ -51,7 +51,7 @@ export class OwnerTurns {
     }
   }
 
-  /** The thread has started: what that took is nobody's use. */
+  /** The thread has started; the owner's use is counted from now on. */
   started(owner: string | undefined): void {
     if (owner !== undefined && this.working.has(owner)) {
       this.working.set(owner, this.clock());

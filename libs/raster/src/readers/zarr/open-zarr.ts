@@ -116,9 +116,7 @@ async function openGroup(
     const variable = toVariable(toName(full), array, own, hierarchy.version === 2);
     return variable === undefined ? [] : [variable];
   });
-  // A level of a pyramid is a group of its own below the one that lists them.
-  const attributes = groups.get(group) ?? (await readGroupAttributes(hierarchy, group, signal));
-  return { cube: { format: "Zarr", variables, attributes }, arrays, digest };
+  return { cube: { format: "Zarr", variables, attributes: groups.get(group) ?? {} }, arrays, digest };
 }
 
 /** A group and those it is in, up to the root. */
