@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-import { DEFAULT_CLUSTER, openTarget } from "../commands/open-target.ts";
+import { DEFAULT_CLUSTER, openTarget } from "../targets/open-target.ts";
 import { listClusters } from "../targets/embedded/state/paths.ts";
 import { openTrail } from "./open-trail.ts";
 import { describeAct } from "./operator-acts.ts";

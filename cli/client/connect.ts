@@ -2,8 +2,8 @@ import { identityHostLabel, issuerAt } from "@swath/manifest";
 import * as openid from "openid-client";
 
 import { CommandError } from "../commands/command.ts";
-import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "../commands/open-target.ts";
-import { listUrls } from "../commands/urls.ts";
+import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "../targets/open-target.ts";
+import { listUrls } from "../commands/operation/urls.ts";
 import { type DeploymentConnection, type Fetch, createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import { createDeploymentConnection } from "../targets/deployment-fetch.ts";
 import { listClusters } from "../targets/embedded/state/paths.ts";

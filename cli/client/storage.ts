@@ -5,8 +5,8 @@ import { CreateBucketCommand, HeadBucketCommand, S3Client } from "@aws-sdk/clien
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 
 import { CommandError } from "../commands/command.ts";
-import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
-import { listUrls } from "../commands/urls.ts";
+import { openTarget, readDeployedPlan } from "../targets/open-target.ts";
+import { listUrls } from "../commands/operation/urls.ts";
 import { createDeploymentConnection } from "../targets/deployment-fetch.ts";
 import type { PlatformConnection } from "./connect.ts";
 import type { Session } from "./session.ts";

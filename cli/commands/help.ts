@@ -1,5 +1,5 @@
 import type { Command } from "./command.ts";
-import { commands } from "./index.ts";
+import { commandGroups, commands } from "./index.ts";
 
 export const helpCommand: Command = {
   name: "help",
@@ -7,9 +7,12 @@ export const helpCommand: Command = {
   usage: "Usage: swath help",
   run: async ({ stdout }) => {
     const width = Math.max(...commands.map(({ name }) => name.length));
-    const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+    const groups = commandGroups.map(
+      (group) =>
+        `${group.title}:\n${group.commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join("")}`,
+    );
     stdout.write(
-      `Usage: swath <command> [options] [cluster]\n\n${lines.join("\n")}\n\n` +
+      `Usage: swath <command> [options] [cluster]\n\n${groups.join("\n")}\n` +
         `The cluster is "swath" when left out. "swath <command> --help" says more.\n` +
         `To make a deployment: deploy/simple/simple, or deploy/swath/swath.sh apply.\n`,
     );

@@ -1,11 +1,16 @@
-import { commands } from "./index.ts";
+import { commandGroups } from "./index.ts";
 
 /** docs/reference/commands.md, from what the commands say of themselves. */
 export async function renderCommandsPage(): Promise<string> {
   const entries: string[] = [];
-  for (const { name, summary, load } of commands) {
-    const { usage } = await load();
-    entries.push(`## ${name}\n\n${capitalise(summary)}.\n\n\`\`\`\n${usage.trim()}\n\`\`\`\n`);
+  const tables: string[] = [];
+  for (const { title, commands } of commandGroups) {
+    const rows = commands.map(({ name, summary }) => `| [${name}](#${name}) | ${summary} |`);
+    tables.push(`| ${title.toLowerCase()} | |\n| --- | --- |\n${rows.join("\n")}\n`);
+    for (const { name, summary, load } of commands) {
+      const { usage } = await load();
+      entries.push(`## ${name}\n\n${capitalise(summary)}.\n\n\`\`\`\n${usage.trim()}\n\`\`\`\n`);
+    }
   }
   return `<!-- Generated from cli/commands by \`npm run generate\`. Do not edit. -->
 
@@ -18,10 +23,7 @@ Launchers below \`deploy/\` call these: \`deploy/swath/swath.sh ACTION\` is \`sw
 \`deploy/processing/processing\`, …) set variables and call that; \`deploy/bin/create-user\`, \`create-client\`, \`create-workspace\`,
 \`harvest\`, \`register-collection\` and \`load-records\` say what they take with \`--help\`.
 
-| command | does |
-| --- | --- |
-${commands.map(({ name, summary }) => `| [${name}](#${name}) | ${summary} |`).join("\n")}
-
+${tables.join("\n")}
 ${entries.join("\n")}`;
 }
 

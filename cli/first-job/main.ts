@@ -1,7 +1,7 @@
 // main.ts [<cluster-name>]: deploy/simple/simple runs it after an apply.
 import { findIsolation } from "@swath/isolation";
 
-import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { openTarget, readDeployedPlan } from "../targets/open-target.ts";
 import { describeError } from "../describe-error.ts";
 import { runFirstJob } from "./run-first-job.ts";
 

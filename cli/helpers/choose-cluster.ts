@@ -1,4 +1,4 @@
-import { DEFAULT_CLUSTER, openTarget } from "../commands/open-target.ts";
+import { DEFAULT_CLUSTER, openTarget } from "../targets/open-target.ts";
 import { listClusters } from "../targets/embedded/state/paths.ts";
 import { listKnownClusters } from "../targets/kubernetes/known-clusters.ts";
 

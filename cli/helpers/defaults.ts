@@ -2,8 +2,8 @@ import { type PlatformSecret, type Variant, identityAdminPassword, identityHostL
 import { fetch } from "undici";
 
 import { CommandError } from "../commands/command.ts";
-import { listUrls } from "../commands/urls.ts";
-import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { listUrls } from "../commands/operation/urls.ts";
+import { openTarget, readDeployedPlan } from "../targets/open-target.ts";
 import { type Fetch, createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import { chooseCluster } from "./choose-cluster.ts";
 import type { HelperContext } from "./helper.ts";

@@ -1,6 +1,6 @@
 // Runs one of deploy/bin's helpers: helpers/main.ts <helper> [option ...].
 import { CommandError } from "../commands/command.ts";
-import { openTarget } from "../commands/open-target.ts";
+import { openTarget } from "../targets/open-target.ts";
 import { createClient } from "./create-client.ts";
 import { createUser } from "./create-user.ts";
 import { createWorkspace } from "./create-workspace.ts";

@@ -1,5 +1,5 @@
 // deploy/simple/quick-procedure [<cluster-name>]
-import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { openTarget, readDeployedPlan } from "../targets/open-target.ts";
 import { describeError } from "../describe-error.ts";
 import { runQuickProcedure } from "./procedure.ts";
 

@@ -6,7 +6,7 @@ import { listTestUsers, realmPath } from "@swath/manifest";
 import { createS3Signer } from "@swath/s3";
 
 import { CommandError } from "../commands/command.ts";
-import { listUrls } from "../commands/urls.ts";
+import { listUrls } from "../commands/operation/urls.ts";
 import type { Plan } from "../platform/plan.ts";
 import { createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";

@@ -1,5 +1,5 @@
 // deploy/simple/tour [<cluster-name>]
-import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "../targets/open-target.ts";
 import { describeError } from "../describe-error.ts";
 import { runTour } from "./tour.ts";
 

@@ -5,7 +5,7 @@ import { readyServer } from "@swath/service/fastify";
 
 import type { settings as definitions } from "./config.ts";
 import type { IdentityContext, LoginFace, UserProfile } from "./context.ts";
-import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
+import { createDelegateClient } from "./variant-b/pdp/delegate.ts";
 import { DEMO_PASSWORD } from "./login/change-password.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
 import { LOGIN_PACE } from "./login/limits.ts";

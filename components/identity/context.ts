@@ -4,7 +4,7 @@ import type { FairPace } from "@swath/service/fair-pace";
 import type pg from "pg";
 
 import type { ClientAddresses } from "./protocol/client-addresses.ts";
-import type { DelegateClient } from "./faces/b/pdp/delegate.ts";
+import type { DelegateClient } from "./variant-b/pdp/delegate.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { PasswordHasher } from "./login/hasher.ts";
 import type { PolicyCache } from "./policy/policy-cache.ts";
@@ -39,7 +39,7 @@ export interface IdentityContext {
   readonly policies: PolicyCache;
 }
 
-/** How the login service of variant B answers (faces/b). */
+/** How the login service of variant B answers (variant-b/). */
 export interface LoginFace {
   /** First segment of its paths: `oxauth`. */
   readonly provider: string;

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { createAddressGuard } from "@swath/addresses";
 
-import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
+import { createDelegateClient } from "./variant-b/pdp/delegate.ts";
 import { requestGuarded } from "./guarded-request.ts";
 import { createClientAddresses } from "./protocol/client-addresses.ts";
 

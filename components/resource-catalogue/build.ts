@@ -15,7 +15,7 @@ import type { AssetStorage } from "./assets/asset-storage.ts";
 import { onlyWhatIsNeeded } from "./bulk/lenient.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
-import { openBell } from "./feed/bell.ts";
+import { openChangeAnnouncer } from "./feed/change-announcer.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
@@ -76,10 +76,10 @@ export async function buildCatalogue(
   const isLenient = settings.VALIDATION === "lenient";
   const thread = new BatchThread(isLenient);
   const warn = (error: Error): void => logger.warn({ err: error }, "failed to tell of changes; retrying");
-  const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
+  const announcer = await openChangeAnnouncer({ pool, url: settings.DATABASE_URL, onError: warn });
   const counts = new CountMemory();
-  bell.onRing(() => counts.forget());
-  const deliveries = await startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  announcer.onAnnounced(() => counts.forget());
+  const deliveries = await startDeliveries({ pool, announcer, publicUrl: settings.PUBLIC_URL, onError: warn });
   if (metrics !== undefined) {
     measureLoops(metrics, { subscriptions: deliveries });
   }
@@ -145,14 +145,14 @@ export async function buildCatalogue(
     assetStorage: toAssetStorage(settings),
     announceChange: (records = 1) => {
       counts.forget();
-      bell.ring();
+      announcer.announce();
       maintenance.noteLoaded(records);
       if ((unlooked += records) >= settings.PARTITION_RECORDS / 4) {
         unlooked = 0;
         partitioner.wake();
       }
     },
-    bell,
+    announcer,
     limits: new CallerLimits(metrics),
     wakeIndexes: indexes.wake,
     isServiceFeedKey: createSecretCheck(settings.FEED_KEY, settings.FEED_KEY_ALSO),
@@ -169,7 +169,7 @@ export async function buildCatalogue(
       await indexes.close();
       await partitioner.close();
       await deliveries.stop();
-      await bell.close();
+      await announcer.close();
       await thread.close();
       await issuer?.close();
       await workspaces?.close();

@@ -107,7 +107,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     addAssetRoutes(scope, context, (reader, collection, id) => findInScope(context, reader, collection, id));
     addOgcTransactionRoutes(scope, context);
     addPermissionRoutes(scope, context);
-    addFeedRoutes(scope, context, context.bell);
+    addFeedRoutes(scope, context, context.announcer);
     addFeedKeyRoutes(scope, context);
     addSubscriptionRoutes(scope, context, context.wakeDeliveries);
     addQueryableRoutes(scope, context, {

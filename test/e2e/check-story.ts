@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { listTestUsers } from "@swath/manifest";
 
-import { openTarget, readDeployedPlan } from "../../cli/commands/open-target.ts";
+import { openTarget, readDeployedPlan } from "../../cli/targets/open-target.ts";
 import { type StoryEnd, liveStory } from "../../cli/tour/story.ts";
 import { openStory } from "../../cli/tour/tour.ts";
 import { createTypist } from "../../cli/tour/typist.ts";

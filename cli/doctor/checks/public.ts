@@ -10,7 +10,7 @@ import { type PeerCertificate, connect as connectTls, rootCertificates } from "n
 
 import type { Variables } from "@swath/manifest";
 
-import { listUrls } from "../../commands/urls.ts";
+import { listUrls } from "../../commands/operation/urls.ts";
 import type { Check, DoctorContext, Finding } from "../finding.ts";
 
 const TIMEOUT_MS = 5000;

@@ -2,7 +2,7 @@ import { adminRealmPath } from "@swath/manifest/realm-paths";
 import { sortForApply, toPlainYaml } from "@swath/kubernetes";
 
 import { CommandError } from "../../commands/command.ts";
-import { openTarget, readDeployedPlan } from "../../commands/open-target.ts";
+import { openTarget, readDeployedPlan } from "../../targets/open-target.ts";
 import { parseArguments } from "../../config/arguments.ts";
 import { formatMistake } from "../../config/report.ts";
 import type { Plan } from "../../platform/plan.ts";

@@ -72,9 +72,24 @@ interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-function send(paths: ClusterPaths, { method, path, body, signal }: SendOptions): Promise<IncomingMessage> {
+/** Asks again where a supervisor that was starting wrote its key after this one was read. */
+async function send(paths: ClusterPaths, options: SendOptions): Promise<IncomingMessage> {
+  const key = readControlKey(paths);
+  const response = await sendWithKey(paths, key, options);
+  const newKey = response.statusCode === 401 ? readControlKey(paths) : key;
+  if (newKey === key) {
+    return response;
+  }
+  response.resume();
+  return sendWithKey(paths, newKey, options);
+}
+
+function sendWithKey(
+  paths: ClusterPaths,
+  key: string | undefined,
+  { method, path, body, signal }: SendOptions,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const key = readControlKey(paths);
     const options = {
       socketPath: paths.controlSocket,
       method,

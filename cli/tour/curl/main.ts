@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { describeError } from "../../describe-error.ts";
-import { openTarget, readDeployedPlan } from "../../commands/open-target.ts";
+import { openTarget, readDeployedPlan } from "../../targets/open-target.ts";
 import { createDeploymentFetch } from "../../targets/deployment-fetch.ts";
 
 const { values, positionals } = parseArgs({

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
 import { handleProfile, asksForProfile } from "../protocol/account-profile.ts";
-import { PROFILE } from "../faces/b/profile/visit.ts";
+import { PROFILE } from "../variant-b/profile/visit.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import { mayUsePasskeys } from "../login/passkeys.ts";
 import { listPasskeys } from "../store/passkeys.ts";

@@ -5,7 +5,7 @@ import type pg from "pg";
 
 import { OPERATOR } from "../access/reader.ts";
 import { readChanges } from "../store/changes.ts";
-import type { Bell } from "./bell.ts";
+import type { ChangeAnnouncer } from "./change-announcer.ts";
 import { toCloudEvent } from "./cloud-event.ts";
 
 const BATCH = 100;
@@ -20,7 +20,7 @@ const backOff = createBackOff({ firstSeconds: 1, maxSeconds: 600 });
 
 interface DeliveriesOptions {
   readonly pool: pg.Pool;
-  readonly bell: Bell;
+  readonly announcer: ChangeAnnouncer;
   readonly publicUrl: string;
   readonly onError: (error: Error) => void;
 }
@@ -52,7 +52,7 @@ const subscriptionQueue = createQueue<Subscription>({
  * Sends changes to those who subscribed, in order, at least once each. A subscription is held by one process at a time, and its place moves
  * on only when the other side has taken a batch: what a crash interrupts is sent again.
  */
-export async function startDeliveries({ pool, bell, publicUrl, onError }: DeliveriesOptions): Promise<Loop> {
+export async function startDeliveries({ pool, announcer, publicUrl, onError }: DeliveriesOptions): Promise<Loop> {
   const loop = await startLoop<Claim<Subscription>>({
     concurrency: PARALLEL,
     claim: ({ limit }) => subscriptionQueue.claim(pool, limit),
@@ -62,7 +62,7 @@ export async function startDeliveries({ pool, bell, publicUrl, onError }: Delive
     run: (claim, signal) => deliverBatch({ pool, publicUrl }, claim, signal),
     onError,
   });
-  const stopListening = bell.onRing(loop.wake);
+  const stopListening = announcer.onAnnounced(loop.wake);
   return {
     ...loop,
     stop: async () => {

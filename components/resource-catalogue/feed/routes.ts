@@ -15,7 +15,7 @@ import {
 } from "../store/changes.ts";
 import { parseLimit } from "../stac/search-parameters.ts";
 import { sendJson } from "../stac/respond.ts";
-import type { Bell } from "./bell.ts";
+import type { ChangeAnnouncer } from "./change-announcer.ts";
 import { toCloudEvent } from "./cloud-event.ts";
 import { narrowCollections, readFollower } from "./keys.ts";
 import { parsePosition, toPositionText } from "./position.ts";
@@ -28,7 +28,7 @@ const BEAT_MS = 15_000;
 export const STREAM_PLACES = { name: "change streams", total: 500, perUser: 50, perAddress: 40 };
 
 /** `/changes`: what changed, in order, as pages or as a stream of server-sent events that begins where the last one ended. */
-export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext, bell: Bell): void {
+export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext, announcer: ChangeAnnouncer): void {
   const streams = new Set<AbortController>();
   const places = context.limits.createPlaces(STREAM_PLACES);
   scope.addHook("preClose", (done) => {
@@ -63,7 +63,7 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
       releaseOnClose(reply.raw, () => stop.abort());
       const isAllowed = async (): Promise<boolean> =>
         follower === undefined || (await readFollower(context, request).catch(() => undefined)) !== undefined;
-      return streamChanges(context, bell, reply, {
+      return streamChanges(context, announcer, reply, {
         ...options,
         position,
         beatMs: parseBeat(beat),
@@ -97,7 +97,7 @@ interface StreamOptions {
 
 async function streamChanges(
   { pool, publicUrl }: CatalogueContext,
-  bell: Bell,
+  announcer: ChangeAnnouncer,
   reply: FastifyReply,
   { reader, collections, position, beatMs, signal, isAllowed }: StreamOptions,
 ): Promise<FastifyReply> {
@@ -118,7 +118,7 @@ async function streamChanges(
   let lastState = "";
   let lastWrite = Date.now();
   let lastCheck = Date.now();
-  const waiter = createWaiter(bell, signal);
+  const waiter = createWaiter(announcer, signal);
   try {
     while (!signal.aborted) {
       const { changes, state } = await readNext(pool, { reader, collections, after }, beatMs !== undefined).catch(
@@ -189,11 +189,11 @@ function parseBeat(text: string | undefined): number | undefined {
   return Number(text) * 1000;
 }
 
-/** Waits for the bell, or for a while. */
-function createWaiter(bell: Bell, signal: AbortSignal) {
+/** Waits for the next announcement, or for a while. */
+function createWaiter(announcer: ChangeAnnouncer, signal: AbortSignal) {
   let wake = (): void => {};
   let isRung = false;
-  const stopListening = bell.onRing(() => {
+  const stopListening = announcer.onAnnounced(() => {
     isRung = true;
     wake();
   });

@@ -12,7 +12,7 @@ import type { GroupInserts } from "../store/group-inserts.ts";
 import type { ViewLinks } from "../model/view-links.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import type { SearchDeps } from "../store/run-search.ts";
-import type { Bell } from "../feed/bell.ts";
+import type { ChangeAnnouncer } from "../feed/change-announcer.ts";
 import type { StacValidator } from "@swath/stac/schema";
 
 /** What every interface of the catalogue works with. */
@@ -45,7 +45,7 @@ export interface CatalogueContext extends SearchDeps {
   readonly assetStorage: AssetStorage | undefined;
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
-  readonly bell: Bell;
+  readonly announcer: ChangeAnnouncer;
   /** Places and rates of callers. */
   readonly limits: CallerLimits;
   /** Looks at once which queryables are declared. */

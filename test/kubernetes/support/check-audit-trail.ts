@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { openTrail } from "../../../cli/audit/open-trail.ts";
-import { openTarget } from "../../../cli/commands/open-target.ts";
+import { openTarget } from "../../../cli/targets/open-target.ts";
 import { type Deployment, NAME } from "./deployment.ts";
 
 /** Checks what is in the audit trail of a deployment that was used, and that a line that was taken out is found. */
