@@ -204,7 +204,7 @@ test(
   async () => {
     responses[USERS] = [201, ""];
     // `script` gives the helper a terminal of its own; what is typed is typed after each question.
-    const child = spawn("/usr/bin/script", ["-qefc", `${join(bin, "create-user")} -a ${url} -U carol`, "/dev/null"], {
+    const child = spawn("/usr/bin/script", ["-qefc", `"${join(bin, "create-user")}" -a ${url} -U carol`, "/dev/null"], {
       env: { PATH: process.env["PATH"], HOME: "/nonexistent", SWATH_CLUSTER: "none", TERM: "dumb" },
       stdio: ["pipe", "pipe", "inherit"],
     });

@@ -46,7 +46,7 @@ test("an error in the log names the line of the source", () => {
   const files = readBundles(folder)?.files ?? {};
   const said = run(join(folder, files["components/identity/bootstrap/main.ts"] ?? ""));
   const stack = /"stack":"(.*?[^\\])"/.exec(said)?.[1] ?? "";
-  const [, file = "", line = ""] = /(\/[^\s()]*\.ts):(\d+):\d+/.exec(stack) ?? [];
+  const [, file = "", line = ""] = /(?:at |\()(\/[^()]*\.ts):(\d+):\d+/.exec(stack.replaceAll("\\n", "\n")) ?? [];
   assert.ok(file.startsWith(`${repositoryRoot}/`), said);
   assert.match(readFileSync(file, "utf8").split("\n")[Number(line) - 1] ?? "", /throw|new \w+Error/);
 });

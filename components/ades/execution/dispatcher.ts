@@ -196,7 +196,12 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   };
   const keep = async () => {
     others = await renewInstance(db, instance);
-    const held = [...running.values()].map(({ job: { id, attempts } }) => ({ id, attempts, ...pool.heard(id) }));
+    const held = [...running.values()].map(({ job: { id, attempts, holder } }) => ({
+      id,
+      attempts,
+      holder,
+      ...pool.heard(id),
+    }));
     if (held.length > 0) {
       const ours = await renewLeases(db, held);
       for (const { id } of held) {

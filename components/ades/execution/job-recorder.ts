@@ -3,6 +3,7 @@ import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 
 import { type JobUpdates, type LogRecord, type StepRecord, saveJobUpdates } from "../store/job-records.ts";
+import type { HeldJob } from "../store/queue.ts";
 import type { Tables } from "../store/tables.ts";
 import { withoutPlaces } from "./failure-message.ts";
 
@@ -38,11 +39,7 @@ interface RecorderOptions {
   readonly logger: Logger;
 }
 
-export function createJobRecorder(
-  job: { readonly id: string; readonly attempts: number },
-  folder: string,
-  { db, logger }: RecorderOptions,
-): JobRecorder {
+export function createJobRecorder(job: HeldJob, folder: string, { db, logger }: RecorderOptions): JobRecorder {
   const started = new Map<string, Started>();
   let steps = new Map<string, StepRecord>();
   let log: LogRecord[] = [];

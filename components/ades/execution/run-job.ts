@@ -17,7 +17,7 @@ import { displayUrl } from "../staging/display-url.ts";
 import type { Origin } from "../staging/types.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
-import type { ClaimedJob } from "../store/queue.ts";
+import { type ClaimedJob, findUnfinished } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors, openJobExecutors } from "./executors.ts";
 import { removeStepFiles } from "./kubernetes/remove-step-files.ts";
@@ -61,9 +61,10 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<() =
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, folder, options);
   const traffic: Traffic = {};
+  let isEndedHere = false;
   const end = async (ending: Parameters<typeof finishJob>[2], updates = recorder.drain()) => {
     const rest = await updates;
-    await persist(options, () => finishJob(db, job, ending, rest));
+    isEndedHere = await persist(options, () => finishJob(db, job, ending, rest));
   };
   try {
     const result = await execute(job, { folder, recorder, traffic }, options);
@@ -82,7 +83,12 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<() =
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
-  return () => removeJobFiles(job, folder, options);
+  return async () => {
+    // One that somebody else carries on with has its folder still.
+    if (isEndedHere || !(await findUnfinished(db, [job.id])).has(job.id)) {
+      await removeJobFiles(job, folder, options);
+    }
+  };
 }
 
 async function removeJobFiles(job: ClaimedJob, folder: string, { settings, logger }: RunOptions): Promise<void> {

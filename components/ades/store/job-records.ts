@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 
 import { JOB_CHANNEL } from "./jobs.ts";
+import { type HeldJob, isAttempt, retakeLostClaims } from "./queue.ts";
 import { toStorable, toStorableText } from "./storable.ts";
 import type { JobFailure, JobResult, Tables } from "./tables.ts";
 
@@ -48,18 +49,13 @@ export interface JobEnd {
   readonly bytesOut?: number | undefined;
 }
 
-interface Attempt {
-  readonly id: string;
-  readonly attempts: number;
-}
-
 /** Writes news of a job in one statement. Nothing durable depends on it, so it does not wait for the disk. */
-export async function saveJobUpdates(db: Db, { id, attempts }: Attempt, updates: JobUpdates): Promise<void> {
+export async function saveJobUpdates(db: Db, job: HeldJob, updates: JobUpdates): Promise<void> {
   await sql`/* prepared: write-news */
-    with ${recordsOf(id, updates)}
+    with ${recordsOf(job.id, updates)}
     update job set updated_at = now(), progress = greatest(progress, ${Math.floor(updates.progress ?? 0)}::integer),
       message = coalesce(${updates.message === undefined ? null : toStorableText(updates.message)}::text, message)
-    where id = ${id} and status = 'running' and attempts = ${attempts}
+    where ${isAttempt(job)}
       and set_config('synchronous_commit', 'off', true) is not null`.execute(db);
 }
 
@@ -67,16 +63,23 @@ export async function saveJobUpdates(db: Db, { id, attempts }: Attempt, updates:
  * The end of a job, once, with its last news and its results in one statement.
  * @returns false when it had ended already (dismissed), or is another attempt's
  */
-export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, updates: JobUpdates): Promise<boolean> {
+export async function finishJob(db: Db, job: HeldJob, end: JobEnd, updates: JobUpdates): Promise<boolean> {
+  if (await finishOnce(db, job, end, updates)) {
+    return true;
+  }
+  return (await retakeLostClaims(db, [job])).has(job.id) && finishOnce(db, job, end, updates);
+}
+
+async function finishOnce(db: Db, job: HeldJob, end: JobEnd, updates: JobUpdates): Promise<boolean> {
   const failure = end.failure === undefined ? null : JSON.stringify(end.failure);
   const result = end.result === undefined ? null : JSON.stringify(toStorable(end.result));
   const { rows } = await sql`/* prepared: finish-job */
-    with ${recordsOf(id, updates)}, ended as (
+    with ${recordsOf(job.id, updates)}, ended as (
       update job set status = ${end.status}, message = ${toStorableText(end.message)}, finished_at = now(), updated_at = now(),
         lease_until = null, holder = null, stage = null, failure = ${failure}::json,
         bytes_in = ${end.bytesIn ?? null}::bigint, bytes_out = ${end.bytesOut ?? null}::bigint, progress = case when ${end.status} = 'successful' then 100 else progress end,
         result = ${result}::json
-      where id = ${id} and status = 'running' and attempts = ${attempts}
+      where ${isAttempt(job)}
       returning id, status)
     select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from ended`.execute(db);
   return rows.length === 1;

@@ -54,7 +54,7 @@ export async function claimJob(
   db: Db,
   { instance, freeCapacity, passed, maxRamMiB, maxOfUser }: Claim,
 ): Promise<ClaimedJob | undefined> {
-  // What is lost by a loss of power before the next commit is a claim only, so this commit does not wait for the disk.
+  // What is lost by a crash of the database before the next commit is a claim only, so this commit does not wait for the disk; see retakeLostClaims.
   const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
     with recursive ${queue(freeCapacity, passed, maxOfUser)}, turn as (
       insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
@@ -138,6 +138,7 @@ export async function setJobAside(db: Db, id: string, why: string): Promise<bool
 export interface HeldJob {
   readonly id: string;
   readonly attempts: number;
+  readonly holder: string | null;
   readonly stage?: string | null | undefined;
   /** Milliseconds since its runner was heard of. */
   readonly silentMs?: number | undefined;
@@ -148,22 +149,38 @@ export async function renewLeases(db: Db, jobs: readonly HeldJob[]): Promise<Rea
   const { rows } = await sql<{ id: string }>`
     update job set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), stage = coalesce(held.stage, job.stage),
       heard_at = coalesce(now() - make_interval(secs => held."silentMs" / 1000.0), heard_at)
-    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as held (id uuid, attempts integer, stage text, "silentMs" float8)
+    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as held (id uuid, attempts integer, holder text, stage text, "silentMs" float8)
     where job.id = held.id and job.attempts = held.attempts and job.status = 'running'
+      and (job.holder is null or job.holder = held.holder)
     returning job.id`.execute(db);
-  return new Set(rows.map(({ id }) => id));
+  const kept = new Set(rows.map(({ id }) => id));
+  const others = jobs.filter(({ id }) => !kept.has(id));
+  return others.length === 0 ? kept : new Set([...kept, ...(await retakeLostClaims(db, others))]);
 }
 
 /** Whether a job is still this attempt's. */
-export async function isHeld(db: Db, { id, attempts }: HeldJob): Promise<boolean> {
-  const row = await db
-    .selectFrom("job")
-    .select("id")
-    .where("id", "=", id)
-    .where("attempts", "=", attempts)
-    .where("status", "=", "running")
-    .executeTakeFirst();
-  return row !== undefined;
+export async function isHeld(db: Db, job: HeldJob): Promise<boolean> {
+  const row = await db.selectFrom("job").select("id").where(isAttempt(job)).executeTakeFirst();
+  return row !== undefined || (await retakeLostClaims(db, [job])).has(job.id);
+}
+
+/** Whether a row is that of an attempt: of its number, and nobody else's. */
+export const isAttempt = ({ id, attempts, holder }: HeldJob) =>
+  sql<boolean>`(id = ${id} and status = 'running' and attempts = ${attempts} and (holder is null or holder = ${holder}))`;
+
+/**
+ * Takes jobs again whose claims were lost when the database crashed: their rows have one attempt less than their holder knows of.
+ * Without it they would be carried out a second time, in the folder that the first time removes.
+ * @returns those that are the caller's again; not those that somebody else has taken since, or dismissed
+ */
+export async function retakeLostClaims(db: Db, jobs: readonly HeldJob[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update job set status = 'running', attempts = held.attempts, holder = held.holder, updated_at = now(),
+      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as held (id uuid, attempts integer, holder text)
+    where job.id = held.id and job.attempts = held.attempts - 1 and job.status in ${OPEN_LIST}
+    returning job.id`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** A runner ended without an answer. The job is taken again, or given up after too many deaths. */
