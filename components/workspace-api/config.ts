@@ -100,21 +100,25 @@ export const reconcilerSettings = defineSettings({
   IDENTITY_ADMIN_USER: {
     kind: "string",
     default: "admin",
-    description: "User who sets up what workspaces need there.",
+    description: "User who may use every workspace.",
   },
-  IDENTITY_ADMIN_PASSWORD: {
+  IDENTITY_CLIENT: {
+    kind: "string",
+    default: "workspace-reconciler",
+    description: "Client whose service account sets up what workspaces need there.",
+  },
+  IDENTITY_CLIENT_SECRET: {
     kind: "string",
     optional: true,
     secret: true,
-    description: "Needed where IDENTITY_INTERNAL_URL is given.",
+    description: "Its secret; needed where IDENTITY_INTERNAL_URL is given.",
   },
-  IDENTITY_ADMIN_PASSWORD_ALSO: {
+  IDENTITY_CLIENT_SECRET_ALSO: {
     kind: "string",
     optional: true,
     secret: true,
-    description: "While the password is changed: the other one, tried where the first is refused.",
+    description: "While the secret is changed: the other one, tried where the first is refused.",
   },
-  IDENTITY_ADMIN_CLIENT: { kind: "string", default: "admin-cli", description: "Client of the administrator's login." },
   PROTECTION_CLIENT: {
     kind: "string",
     default: "workspace-api",

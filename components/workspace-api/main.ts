@@ -65,7 +65,11 @@ await runService({
       }),
       ...(peer && {
         identityAs: (token: string) =>
-          createIdentityAdmin({ peer, realm: settings.IDENTITY_REALM, token: () => Promise.resolve(token) }),
+          createIdentityAdmin({
+            peer,
+            realm: settings.IDENTITY_REALM,
+            tokens: { get: () => Promise.resolve(token), drop: () => {} },
+          }),
       }),
       ...(endpoint !== undefined && { storage: { endpoint, region: settings.S3_REGION } }),
     };

@@ -6,7 +6,6 @@ import {
   type OwnNamespaces,
   administratorAudience,
   administratorEnv,
-  identityAdminPassword,
   identityIssuerEnv,
   usesCloud,
   workspacePrefix,
@@ -29,10 +28,11 @@ export const OWN_NAMESPACES: OwnNamespaces = {
   ],
 };
 
-/** Workspaces: the API at `workspace-api.<domain>`, and the reconciler that makes and keeps what belongs to them. */
+const RECONCILER = "workspace-reconciler";
 /** What other services show that act for a user. */
 const INTERNAL_SECRET = { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const;
 
+/** Workspaces: the API at `workspace-api.<domain>`, and the reconciler that makes and keeps what belongs to them. */
 export const manifest: Component = {
   name: "workspace-api",
   title: "Workspace API",
@@ -62,6 +62,12 @@ export const manifest: Component = {
           // Everybody may list and create their own; the API decides which those are.
           { name: "workspaces", uris: ["/workspaces"], authenticated: true },
         ],
+      },
+      {
+        clientId: RECONCILER,
+        name: "Workspace reconciler",
+        secret: { kind: "generated", name: "identity-client", bytes: 32 },
+        managementRoles: ["query-users", "view-users", "query-clients", "view-authorization", "manage-authorization"],
       },
     ],
   }),
@@ -103,20 +109,15 @@ export const manifest: Component = {
 };
 
 function createReconciler(context: DeployContext) {
-  const { variables } = context.settings;
   return {
-    name: "workspace-reconciler",
+    name: RECONCILER,
     namespace: NAMESPACE,
     component: "workspace-api",
     entry: "reconciler/main",
     kind: "service" as const,
     env: {
       ...toShared(context),
-      ...(context.isEnabled("identity") && {
-        IDENTITY_ADMIN_PASSWORD: identityAdminPassword(context.settings),
-        IDENTITY_ADMIN_PASSWORD_ALSO: { also: identityAdminPassword(context.settings) },
-      }),
-      IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
+      ...toServiceAccount(context),
       WORKSPACE_NAMESPACES: { onKubernetes: "true" },
       DEPLOYMENT: { onKubernetes: context.settings.clusterName },
       ...toPublicStorage(context),
@@ -127,6 +128,14 @@ function createReconciler(context: DeployContext) {
     ownNamespaces: OWN_NAMESPACES,
     resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
+}
+
+/** The client that acts for the reconciler at the deployed identity service. */
+function toServiceAccount({ isEnabled, declared }: DeployContext): Record<string, EnvValue> {
+  const secret = declared.identityClients.find(({ clientId }) => clientId === RECONCILER)?.secret;
+  return isEnabled("identity") && secret !== undefined
+    ? { IDENTITY_CLIENT: RECONCILER, IDENTITY_CLIENT_SECRET: secret, IDENTITY_CLIENT_SECRET_ALSO: { also: secret } }
+    : {};
 }
 
 /** Where buckets are made: the deployed object storage, or an existing one by plain S3. */

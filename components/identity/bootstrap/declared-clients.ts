@@ -15,6 +15,8 @@ export interface DeclaredClient {
   readonly resources?: readonly ProtectedResource[];
   /** Its tokens are for every service of the deployment. */
   readonly tokensForPlatform?: boolean;
+  /** Roles of `realm-management` that its service account has. Nobody logs in to such a client. */
+  readonly managementRoles?: readonly string[];
 }
 
 /**

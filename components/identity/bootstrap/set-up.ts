@@ -9,7 +9,7 @@ import { addUser } from "../admin/user-records.ts";
 import type { PasswordHasher } from "../login/hasher.ts";
 import { LOGIN_CLIENT_MAPPERS } from "../variant-b/client-mappers.ts";
 import { ensureLoginScopes } from "../variant-b/login-scopes.ts";
-import { ADMIN_ROLE, createRealm } from "../realms/create-realm.ts";
+import { ADMIN_ROLE, REALM_MANAGEMENT, createRealm } from "../realms/create-realm.ts";
 import { findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
 import { DEVICE_GRANT_ATTRIBUTE } from "../protocol/device-authorization.ts";
@@ -91,17 +91,17 @@ async function ensureAdmin({ pool, hasher, adminUser, adminPassword }: SetUpOpti
     }
     // The platform's services know administrators by this role; in realm master it administers the identity service as well.
     const role = await ensureRole(db, realm.id, { client: null, name: ADMIN_ROLE });
-    const roles = realm.name === "master" ? [role] : [role, await findRealmAdminRole(db, realm)];
+    const roles = realm.name === "master" ? [role] : [role, await findManagementRole(db, realm, "realm-admin")];
     await giveRoles(db, { kind: "user", id }, roles);
     await publishUserChange(db, realm.name, id);
   });
 }
 
-async function findRealmAdminRole(db: Queryable, realm: Realm): Promise<string> {
-  const management = await findClient(db, realm.id, "realm-management");
-  const role = management && (await findRole(db, realm.id, management.id, "realm-admin"));
+async function findManagementRole(db: Queryable, realm: Realm, name: string): Promise<string> {
+  const management = await findClient(db, realm.id, REALM_MANAGEMENT);
+  const role = management && (await findRole(db, realm.id, management.id, name));
   if (role === undefined) {
-    throw new Error(`realm ${realm.name} lacks the role realm-admin`);
+    throw new Error(`realm ${realm.name} lacks the role ${name}`);
   }
   return role.id;
 }
@@ -151,6 +151,7 @@ async function ensureClient(
   hasLoginFace: boolean,
 ): Promise<void> {
   const { clientId, name, description, secret, redirectUris, webOrigins, resources, tokensForPlatform } = declared;
+  const { managementRoles } = declared;
   const isPublic = secret === undefined;
   const existing = await findClient(db, realm.id, clientId);
   const { [OTHER_SECRET]: _ended, ...attributes } = existing?.settings.attributes ?? {};
@@ -171,7 +172,8 @@ async function ensureClient(
           [BACK_CHANNEL_SESSION]: "true",
         }),
       },
-      ...(!isPublic && { serviceAccountsEnabled: true, authorizationServicesEnabled: true }),
+      ...(!isPublic && { serviceAccountsEnabled: true, authorizationServicesEnabled: managementRoles === undefined }),
+      ...(managementRoles && { standardFlowEnabled: false, redirectUris: [], webOrigins: [] }),
     },
   };
   if (existing === undefined) {
@@ -185,6 +187,14 @@ async function ensureClient(
       await insertMapper(db, { kind: "client", id: client.id }, mapper);
     }
     await publishChange(db, { kind: "client", realm: realm.name, clientId });
+  }
+  if (managementRoles !== undefined && client.serviceUserId !== undefined) {
+    const ids: string[] = [];
+    for (const role of managementRoles) {
+      ids.push(await findManagementRole(db, realm, role));
+    }
+    await giveRoles(db, { kind: "user", id: client.serviceUserId }, ids);
+    await publishUserChange(db, realm.name, client.serviceUserId);
   }
   for (const resource of resources ?? []) {
     await ensureResource(db, realm, client, resource);

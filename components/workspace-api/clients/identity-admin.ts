@@ -1,6 +1,8 @@
 import { adminRealmPath } from "@swath/manifest/realm-paths";
 import type { Peer } from "@swath/service";
 
+import type { TokenSource } from "./service-token.ts";
+
 export interface FoundUser {
   readonly id: string;
   readonly username: string;
@@ -28,8 +30,8 @@ export interface IdentityAdmin {
 interface IdentityAdminOptions {
   readonly peer: Peer;
   readonly realm: string;
-  /** An access token that may use the admin API. */
-  readonly token: () => Promise<string>;
+  /** Of somebody who may use the parts of the admin API that are about users and protected resources. */
+  readonly tokens: TokenSource;
 }
 
 interface Representation {
@@ -56,20 +58,31 @@ export class IdentityError extends Error {
   }
 }
 
-export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions): IdentityAdmin {
+export function createIdentityAdmin({ peer, realm, tokens }: IdentityAdminOptions): IdentityAdmin {
   const base = adminRealmPath(realm);
 
-  const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> => {
+  const send = async (method: string, path: string, body: unknown, isSecond = false): ReturnType<Peer["fetch"]> => {
+    const token = await tokens.get();
     const response = await peer.fetch(`${base}${path}`, {
       method,
       timeout: 10_000,
       headers: {
-        authorization: `Bearer ${await token()}`,
+        authorization: `Bearer ${token}`,
         accept: "application/json",
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    if (response.status !== 401 || isSecond) {
+      return response;
+    }
+    // It was ended early: by an administrator, or with the keys of the realm.
+    await response.text();
+    tokens.drop(token);
+    return send(method, path, body, true);
+  };
+  const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> => {
+    const response = await send(method, path, body);
     const text = await response.text();
     if (!response.ok && response.status !== 404) {
       const where = path.split("?", 1)[0];

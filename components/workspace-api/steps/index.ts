@@ -5,7 +5,7 @@ import { openAccount } from "@swath/kubernetes/account";
 import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
 import { type StorageAdmin, createObjstoreAdmin, emptyBucket, withStorageClient } from "@swath/storage-admin";
 
-import { createAdminToken } from "../clients/admin-token.ts";
+import { createServiceTokens } from "../clients/service-token.ts";
 import { type BucketOperator, openBucketOperator } from "../clients/bucket-operator.ts";
 import { createIamStorage } from "../clients/iam-storage.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
@@ -56,17 +56,16 @@ export function createSteps(
 }
 
 function openIdentity(settings: ReconcilerSettings) {
-  const { IDENTITY_INTERNAL_URL: url, IDENTITY_ADMIN_PASSWORD: password } = settings;
-  if (url === undefined || password === undefined) {
+  const { IDENTITY_INTERNAL_URL: url, IDENTITY_CLIENT_SECRET: secret } = settings;
+  if (url === undefined || secret === undefined) {
     return undefined;
   }
   const peer = createPeer(url);
-  const { IDENTITY_REALM: realm, IDENTITY_ADMIN_CLIENT: client, IDENTITY_ADMIN_USER: user } = settings;
-  const { IDENTITY_ADMIN_PASSWORD_ALSO: other } = settings;
+  const { IDENTITY_REALM: realm, IDENTITY_CLIENT: client, IDENTITY_CLIENT_SECRET_ALSO: other } = settings;
   // The first once more: it may have come to hold between the two.
-  const passwords = other === undefined ? [password] : [password, other, password];
-  const token = createAdminToken({ peer, realm, client, user, passwords });
-  return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
+  const secrets = other === undefined ? [secret] : [secret, other, secret];
+  const tokens = createServiceTokens({ peer, realm, client, secrets });
+  return { admin: createIdentityAdmin({ peer, realm, tokens }), close: () => peer.close() };
 }
 
 /**

@@ -50,6 +50,8 @@ export interface IdentityClient {
   readonly resources?: readonly ProtectedResource[];
   /** People log in with it to use the services of the deployment: its tokens are for all of them. */
   readonly tokensForPlatform?: boolean;
+  /** For a program that nobody logs in to: the parts of the realm's admin API that its service account may use (`realm-management`). */
+  readonly managementRoles?: readonly string[];
 }
 
 export interface ProtectedResource {
