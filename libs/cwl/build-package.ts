@@ -36,14 +36,13 @@ function compile(folder: string): void {
     "--module nodenext",
     "--strict --skipLibCheck --verbatimModuleSyntax --exactOptionalPropertyTypes --noUncheckedIndexedAccess",
     "--declaration --rewriteRelativeImportExtensions",
-    `--rootDir ${here}`,
-    `--outDir ${join(folder, "dist")}`,
   ].flatMap((line) => line.split(" "));
+  const places = ["--rootDir", here, "--outDir", join(folder, "dist")];
   const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
   const sources = ["main.ts", ...globSync("src/**/*.ts", { cwd: here })].filter((path) => !path.endsWith(".test.ts"));
   const { status, stdout } = spawnSync(
     process.execPath,
-    [tsc, ...options, ...sources.map((path) => join(here, path))],
+    [tsc, ...options, ...places, ...sources.map((path) => join(here, path))],
     {
       encoding: "utf8",
       cwd: here,
