@@ -84,6 +84,8 @@ const RANGES: Partial<Record<keyof RealmSettings, Range>> = {
   eventsExpiration: { minimum: DAY, maximum: 10 * YEAR },
 };
 
+export const REALM_SETTING_NAMES = Object.keys(DEFAULT_REALM_SETTINGS) as readonly (keyof RealmSettings)[];
+
 /**
  * The settings among the fields of a realm representation.
  * @throws {RangeError} naming the field, its value and what is allowed

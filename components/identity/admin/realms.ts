@@ -10,6 +10,9 @@ import { type Realm, deleteRealm, findRealm, listRealms, updateRealm } from "../
 import { findActor, findActorOfAnyRealm, requireRole } from "./authorize.ts";
 import { AdminError, badRequest } from "./errors.ts";
 import { forRoles, runChange, readBoolean, readObject, readText } from "./request.ts";
+import { ImportLog, MAX_DOCUMENT_BYTES } from "./transfer/import-log.ts";
+import { importRealm } from "./transfer/import-realm.ts";
+import { isRealmDocument, readImportedSettings } from "./transfer/import-settings.ts";
 
 export function toRealmRepresentation(realm: Realm): Record<string, unknown> {
   return {
@@ -43,7 +46,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
     }
     return shown;
   });
-  app.post("/admin/realms", async (request, reply) => {
+  app.post("/admin/realms", { bodyLimit: MAX_DOCUMENT_BYTES }, async (request, reply) => {
     const actor = await findActor(context, "master", request);
     requireRole(actor, "create-realm");
     const body = readObject(request.body);
@@ -57,14 +60,21 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
       throw new AdminError(409, `Conflict detected. Realm ${name} already exists`);
     }
     const id = readText(body, "id");
+    // A document of another service has more than this one takes: what that is, the response says.
+    const isDocument = isRealmDocument(body);
+    const log = new ImportLog({ onConflict: "SKIP", isLenient: true });
     await runChange(context, async (db) => {
+      const settings = isDocument ? readImportedSettings(body, log) : readRealmSettings(body);
       const realm = await createRealm(db, {
         ...(id !== undefined && isUuid(id) && { id }),
         name,
         displayName: readText(body, "displayName"),
         enabled: readBoolean(body, "enabled"),
-        settings: readRealmSettings(body),
+        settings,
       });
+      if (isDocument) {
+        await importRealm({ db, realm, hasher: context.hasher, log, givesAdministration: true }, body);
+      }
       await insertAdminEvent(db, realm.id, {
         operation: "CREATE",
         resourceType: "REALM",
@@ -75,7 +85,9 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
         ip: actor.ip,
       });
     });
-    return reply.code(201).header("location", `${context.publicUrl}/admin/realms/${name}`).send();
+    void reply.code(201).header("location", `${context.publicUrl}/admin/realms/${name}`);
+    const { results, notImported } = log;
+    return isDocument ? reply.send({ added: results.length, results, notImported }) : reply.send();
   });
 
   const base = "/admin/realms/:realm";

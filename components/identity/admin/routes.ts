@@ -21,7 +21,7 @@ import { addSessionCountRoutes } from "./client-sessions.ts";
 import { addEventSettingRoutes } from "./realm-events.ts";
 import { addDefaultGroupRoutes } from "./default-groups.ts";
 import { addUserProfileRoutes } from "./user-profile.ts";
-import { addRealmTransferRoutes } from "./realm-transfer.ts";
+import { addRealmTransferRoutes } from "./transfer/routes.ts";
 import { addComponentRoutes } from "./components.ts";
 import { addAuthzAssignmentRoutes } from "./authz-assignments.ts";
 import { addAuthenticationRoutes } from "./authentication.ts";

@@ -85,7 +85,7 @@ export interface PasswordHash {
 export async function addUser(
   db: Queryable,
   realm: Realm,
-  fields: Partial<UserFields> & { readonly id?: string | undefined },
+  fields: Partial<UserFields> & { readonly id?: string | undefined; readonly createdAt?: Date | undefined },
   password: PasswordHash | undefined,
 ): Promise<string> {
   const { username } = fields;

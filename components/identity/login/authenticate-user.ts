@@ -3,7 +3,7 @@ import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
 import { noteSuccess } from "../store/login-failures.ts";
 import { findWait, noteFailure, waitForTurn } from "./limits.ts";
-import { type User, type UserAccess, findLogin, findPassword } from "../store/users.ts";
+import { type User, type UserAccess, findLogin, findPassword, renewPasswordHash } from "../store/users.ts";
 
 export interface Attempt {
   readonly username: string;
@@ -73,6 +73,9 @@ export async function authenticateUser(
     return refuse("user_disabled", { kind: "disabled" });
   }
   await noteSuccess(pool, realm.id, { account, address: attempt.ip });
+  if (record.passwordHash !== undefined && hasher.isForeign(record.passwordHash)) {
+    await renewPasswordHash(pool, user.id, { from: record.passwordHash, to: await hasher.hash(attempt.password) });
+  }
   const password = await findPassword(pool, user.id);
   const mustChangePassword = password?.temporary === true || user.requiredActions.includes("UPDATE_PASSWORD");
   return { kind: "in", user, access, mustChangePassword };

@@ -1,4 +1,6 @@
-import { hash, verify } from "@node-rs/argon2";
+import { hash, verify as verifyArgon2 } from "@node-rs/argon2";
+
+import { isPbkdf2Text, verifyPbkdf2 } from "./imported-hash.ts";
 
 /** Compares with a stored hash; without one it takes as long and says no. */
 type Compare = (stored: string | undefined, password: string) => Promise<boolean>;
@@ -8,6 +10,8 @@ export interface PasswordHasher {
   /** An argon2id hash in PHC string format. */
   readonly hash: (password: string) => Promise<string>;
   readonly verify: Compare;
+  /** Whether a stored hash is of another kind than those that are made here: it came from elsewhere, and is made anew at the next login. */
+  readonly isForeign: (stored: string) => boolean;
   /**
    * Does `work` when it is its turn, with a comparison that needs no turn of its own: what is looked up before the comparison
    * and noted after it belongs together, however many come at once.
@@ -26,6 +30,9 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_FAILURES = 8;
 /** How long after the last failure they count: without logins nothing would show that the library works again. */
 const FAILURES_COUNT_MS = 30_000;
+
+const verify = (stored: string, password: string): Promise<boolean> =>
+  isPbkdf2Text(stored) ? verifyPbkdf2(stored, password) : verifyArgon2(stored, password);
 
 /** Longest password that is hashed; longer ones are wrong without looking. */
 export const MAX_PASSWORD = 256;
@@ -71,6 +78,8 @@ export function createPasswordHasher(
       throw error;
     }
   };
+  const { memoryCost, timeCost, parallelism } = parameters;
+  const ownKind = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`;
   let decoy: Promise<string> | undefined;
   const findDecoy = (): Promise<string> => {
     decoy ??= hash("nobody's password", parameters).catch((error: unknown) => {
@@ -105,6 +114,7 @@ export function createPasswordHasher(
   return {
     hash: (password) => inTurn(() => call(() => hash(password, parameters))),
     verify: (stored, password) => inTurn(() => compare(stored, password)),
+    isForeign: (stored) => !stored.startsWith(ownKind),
     inTurn: (work) => inTurn(() => work(compare)),
     verifications: () => verifications,
     checkHealth: () => {

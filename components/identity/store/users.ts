@@ -209,13 +209,18 @@ export interface UserFields {
 export async function insertUser(
   db: Queryable,
   realmId: string,
-  user: UserFields & { readonly id?: string | undefined; readonly serviceClient?: string },
+  user: UserFields & {
+    readonly id?: string | undefined;
+    readonly serviceClient?: string;
+    readonly createdAt?: Date | undefined;
+  },
 ): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     `insert into app_user (id, realm_id, username, email, email_verified, first_name, last_name, enabled, attributes,
-       required_actions, service_client)
-     values (coalesce($1::uuid, gen_random_uuid()), $2, lower($3), $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
-    [user.id ?? null, realmId, ...fieldValues(user), user.serviceClient ?? null],
+       required_actions, service_client, created_at)
+     values (coalesce($1::uuid, gen_random_uuid()), $2, lower($3), $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12::timestamptz, now()))
+     returning id`,
+    [user.id ?? null, realmId, ...fieldValues(user), user.serviceClient ?? null, user.createdAt ?? null],
   );
   return (rows[0] as { id: string }).id;
 }
@@ -271,6 +276,19 @@ export async function setPasswordHash(
      insert into credential (user_id, password_hash, temporary) values ($1, $2, $3)
      on conflict (user_id) do update set password_hash = $2, temporary = $3, changed_at = now()`,
     [userId, hash, temporary],
+  );
+}
+
+/** Another hash of the same password. It stays as old as it is; one that was changed meanwhile is left alone. */
+export async function renewPasswordHash(
+  db: Queryable,
+  userId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  await db.query(
+    `with history as (update password_history set password_hash = $3 where user_id = $1 and password_hash = $2)
+     update credential set password_hash = $3 where user_id = $1 and password_hash = $2`,
+    [userId, from, to],
   );
 }
 
