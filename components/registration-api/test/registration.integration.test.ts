@@ -97,6 +97,43 @@ test("documents: an item, a collection, a record; then one of them by its id out
   assert.match(notACollection.body.reason, /its type must be Collection/);
 });
 
+test("polygons that cross themselves are repaired: of documents, and of what is harvested", async () => {
+  const geometry = {
+    type: "Polygon",
+    coordinates: [
+      [
+        [0, 0],
+        [1, 1],
+        [1, 0],
+        [0, 1],
+        [0, 0],
+      ],
+    ],
+  };
+  const item = { collection: "repaired", geometry, bbox: [0, 0, 1, 1], assets: {} };
+  const sent = await register("/register-json", makeItem("tie-sent", item));
+  assert.equal(sent.body.state, "done", JSON.stringify(sent.body));
+  const record = await register("/register-json", {
+    type: "Feature",
+    id: "tie-record",
+    geometry,
+    properties: { type: "dataset", title: "A record" },
+  });
+  assert.equal(record.body.state, "done", JSON.stringify(record.body));
+  await put("repaired/item.json", JSON.stringify(makeItem("tie-read", item)));
+  const read = await register("/register", { type: "stac-item", url: `s3://${BUCKET}/repaired/item.json` });
+  assert.equal(read.body.state, "done", JSON.stringify(read.body));
+  for (const path of [
+    "/stac/collections/repaired/items/tie-sent",
+    "/stac/collections/repaired/items/tie-read",
+    "/collections/metadata:main/items/tie-record",
+  ]) {
+    const { body } = await callCatalogue(path);
+    assert.equal(body.geometry.type, "MultiPolygon", path);
+    assert.equal(body.geometry.coordinates.length, 2);
+  }
+});
+
 test("a plain GeoTIFF becomes an item with footprint, bands and statistics", async () => {
   await put("plain/S2_20190411T105029_B04.tif", example("scenes/lommel/B04.tif"));
   const done = await register("/register", {
