@@ -1,9 +1,9 @@
 import { createReproject, parseCrs } from "@swath/raster";
 
-import { ProductError } from "./errors.ts";
-import type { Position } from "./footprint.ts";
+import { ProductError } from "../errors.ts";
+import type { Position } from "../footprint.ts";
 import type { Mtl } from "./mtl.ts";
-import type { ProductFiles } from "./product-files.ts";
+import type { ProductFiles } from "../product-files.ts";
 
 export interface Grid {
   readonly crs: string;

@@ -1,13 +1,13 @@
 import type { StacAsset, StacItem } from "@swath/stac";
 
-import { ProductError } from "./errors.ts";
-import { centroidOf, toFootprint } from "./footprint.ts";
-import { toUtc } from "./instants.ts";
-import { createItem } from "./item.ts";
+import { ProductError } from "../errors.ts";
+import { centroidOf, toFootprint } from "../footprint.ts";
+import { toUtc } from "../instants.ts";
+import { createItem } from "../item.ts";
 import { readCorners, readGrid } from "./landsat-footprint.ts";
 import { LANDSAT_FILES, bandsOf } from "./landsat-bands.ts";
 import { type Mtl, parseMtl } from "./mtl.ts";
-import type { ProductFiles } from "./product-files.ts";
+import type { ProductFiles } from "../product-files.ts";
 
 /** Groups that have the scales of Level-2 and Level-1 products; a Level-2 file has both. */
 const SCALES = [
