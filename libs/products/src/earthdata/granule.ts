@@ -15,6 +15,10 @@ const LP_DAAC = {
 };
 /** Metadata of ECS name a document type elsewhere, which is not read. One with declarations of its own is refused. */
 const DOCTYPE = /<!DOCTYPE\s+GranuleMetaDataFile\s+SYSTEM\s+"[^"<>[\]]{0,300}"\s*>/;
+const DIRECTIONS: ReadonlyMap<string, string> = new Map([
+  ["DE", "descending"],
+  ["AS", "ascending"],
+]);
 /** Where the document type stands, in characters. */
 const PROLOGUE = 1000;
 
@@ -48,7 +52,7 @@ export async function convertGranule(files: ProductFiles, { name, describedBy }:
       "eo:cloud_cover": number("SceneCloudCoverage") ?? readCloudCover(root),
       "view:sun_azimuth": number("Solar_Azimuth_Angle"),
       "view:sun_elevation": number("Solar_Elevation_Angle"),
-      "sat:orbit_state": { DE: "descending", AS: "ascending" }[extra.get("FlyingDirection") ?? ""],
+      "sat:orbit_state": DIRECTIONS.get(extra.get("FlyingDirection") ?? ""),
       "modis:horizontal-tile": number("HORIZONTALTILENUMBER"),
       "modis:vertical-tile": number("VERTICALTILENUMBER"),
       "modis:tile-id": extra.get("TileID"),
@@ -136,26 +140,26 @@ function readCloudCover(root: XmlNode): number | undefined {
   return values.size === 1 && only !== undefined && only >= 0 && only <= 100 ? only : undefined;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  hdf: "application/x-hdf",
-  h5: "application/x-hdf5",
-  tif: "image/tiff; application=geotiff",
-  jpg: "image/jpeg",
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["hdf", "application/x-hdf"],
+  ["h5", "application/x-hdf5"],
+  ["tif", "image/tiff; application=geotiff"],
+  ["jpg", "image/jpeg"],
+]);
 
 /** Pictures of ASTER in full resolution, by the last part of their names. */
-const BROWSE: Readonly<Record<string, readonly [key: string, title: string]>> = {
-  T: ["thermal_browse", "Thermal infrared, full resolution"],
-  V: ["visible_browse", "Visible and near infrared, full resolution"],
-  QA: ["quality_browse", "Quality of the geometry"],
-};
+const BROWSE: ReadonlyMap<string, readonly [key: string, title: string]> = new Map([
+  ["T", ["thermal_browse", "Thermal infrared, full resolution"]],
+  ["V", ["visible_browse", "Visible and near infrared, full resolution"]],
+  ["QA", ["quality_browse", "Quality of the geometry"]],
+]);
 
 function describeFiles(
   files: ProductFiles,
   root: XmlNode,
   { name, describedBy }: Pick<ProductPlace, "name" | "describedBy">,
 ): Readonly<Record<string, StacAsset>> {
-  const assets: Record<string, StacAsset> = {};
+  const assets = new Map<string, StacAsset>();
   for (const file of findAll(root, "DataFileContainer")) {
     const path = findText(file, "DistributedFileName");
     const isThere = path !== undefined && (path === name || files.paths.length === 0 || files.paths.includes(path));
@@ -165,21 +169,21 @@ function describeFiles(
     const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
     const size = findNumber(file, "FileSize");
     const part = path === name ? undefined : /_([^_.]+)\.\w+$/.exec(path)?.[1];
-    const [key, title] = BROWSE[part ?? ""] ?? [part ?? ending];
-    assets[key] = {
+    const [key, title] = BROWSE.get(part ?? "") ?? [part ?? ending];
+    assets.set(key, {
       href: files.href(path),
-      ...(TYPES[ending] !== undefined && { type: TYPES[ending] }),
+      ...(TYPES.has(ending) && { type: TYPES.get(ending) as string }),
       ...(title !== undefined && { title }),
       roles: [title === undefined ? "data" : "overview"],
       ...(size !== undefined && { "file:size": size }),
-    };
+    });
   }
-  if (Object.keys(assets).length === 0) {
+  if (assets.size === 0) {
     const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "hdf";
-    assets[ending] = { href: files.href(name), type: TYPES[ending] ?? "application/x-hdf", roles: ["data"] };
+    assets.set(ending, { href: files.href(name), type: TYPES.get(ending) ?? "application/x-hdf", roles: ["data"] });
   }
   return {
-    ...assets,
+    ...Object.fromEntries(assets),
     metadata: { href: files.href(describedBy), type: "application/xml", title: "Metadata", roles: ["metadata"] },
   };
 }
