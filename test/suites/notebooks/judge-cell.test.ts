@@ -13,6 +13,7 @@ test("a cell fails by a status of 400 or more, or a cross, that it prints", () =
   assert.equal(run("Docs (http://x/docs): 200\nJobs (http://x/jobs): 404\n"), "it printed: Jobs (http://x/jobs): 404");
   assert.match(run('POST http://x - 409 - {"title": "Conflict"}') ?? "", /409/);
   assert.match(run("Create User Status: 403\n") ?? "", /403/);
+  assert.match(run(`'{"type":"about:blank","status":404}'`) ?? "", /404/);
   assert.match(run("Found 2\n❌ Dataset 'a' registration failed\n") ?? "", /Dataset/);
 });
 
@@ -22,6 +23,7 @@ test("numbers that are no statuses do not fail a cell", () => {
     "{'matches': 404, 'returned': 10}\n",
     "Client token 404 is fine: 200\n",
     '  "eo:cloud_cover": 412.5,\n',
+    '{"status": "successful", "progress": 500}',
     "✅ Dataset 'a' was deregistered\n",
   ]) {
     assert.equal(run(output), undefined, output);

@@ -5,8 +5,11 @@ export interface RanCell {
   readonly output: string;
 }
 
-/** A status that the cell prints at the end of a line, or before what else it says of the answer: `Landing Page (https://…): 404`, `POST … - 409 - {…}`. */
-const PRINTED_STATUS = /(?:: | - )([45]\d\d)(?= - |\s*$)/m;
+/**
+ * A status that the cell prints at the end of a line, or before what else it says of the answer, or in an answer that it prints: `Landing Page
+ * (https://…): 404`, `POST … - 409 - {…}`, `'{"status":404,…'`.
+ */
+const PRINTED_STATUS = /(?:: | - )([45]\d\d)(?= - |\s*$)|"status": ?[45]\d\d/m;
 /** Printed by notebooks of release 2.0 where they check a result themselves. */
 const CROSS = "❌";
 
