@@ -53,9 +53,7 @@ export function toFootprint(ring: readonly Position[]): Footprint {
     const turned = areaOf(plane) < 0 ? plane.toReversed() : plane;
     return { geometry: { type: "Polygon", coordinates: [close(turned)] }, bbox: [west, south, east, north].map(round) };
   }
-  const polygons = foldRing(bounded).map((polygon) =>
-    polygon.map((part) => part.map(([x, y]) => [round(x), round(y)])),
-  );
+  const polygons = cut(bounded).map((polygon) => polygon.map((part) => part.map(([x, y]) => [round(x), round(y)])));
   const [only] = polygons;
   if (only === undefined) {
     throw new ProductError("The footprint encloses nothing.");
@@ -65,6 +63,14 @@ export function toFootprint(ring: readonly Position[]): Footprint {
       polygons.length === 1 ? { type: "Polygon", coordinates: only } : { type: "MultiPolygon", coordinates: polygons },
     bbox: boxOf(polygons as Polygons).map(round),
   };
+}
+
+function cut(ring: Ring): Polygons {
+  try {
+    return foldRing(ring);
+  } catch (cause) {
+    throw new ProductError("The footprint touches itself so often that its outline cannot be found.", { cause });
+  }
 }
 
 /** The box around polygons that are cut at the antimeridian: across it where they lie on both of its sides. */

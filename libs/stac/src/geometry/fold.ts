@@ -14,6 +14,8 @@ const MIN_AREA = 1e-11;
  *
  * The ring is followed on a plane on which longitudes go on past 180, cut into strips of 360 degrees, and the strips are laid over each other: edges that lead to
  * a pole and back at the same longitude vanish.
+ *
+ * @throws what polyclip-ts says, for a few rings that touch themselves many times
  */
 export function foldRing(ring: Ring): Polygons {
   const plane = withoutRepetitions(closeAroundPole(unwrap(splitAtPole(ring))));
@@ -26,7 +28,23 @@ export function foldRing(ring: Ring): Polygons {
     return inside.map((polygon) => polygon.map((part) => part.map(([x, y]): [number, number] => [x - start - 180, y])));
   });
   const [one = [], ...others] = strips;
-  return withoutSlivers(others.length === 0 ? one : xor(one, ...others));
+  return withoutSlivers(others.length === 0 ? one : xor(one, ...others)).map((polygon) => polygon.map(divideLongEdges));
+}
+
+/** Longer ones would be read as those of the other way around. */
+const MAX_EDGE = 180;
+
+/** Corners between the ends of edges that are longer than half the world; those of all of it, along a pole, are left. */
+function divideLongEdges(ring: readonly (readonly [number, number])[]): [number, number][] {
+  return ring.flatMap(([x, y], index): [number, number][] => {
+    const [nextX, nextY] = ring[index + 1] ?? [x, y];
+    const width = Math.abs(nextX - x);
+    const parts = width > MAX_EDGE && width < 360 ? 2 : 1;
+    return Array.from({ length: parts }, (_, part): [number, number] => [
+      x + ((nextX - x) * part) / parts,
+      y + ((nextY - y) * part) / parts,
+    ]);
+  });
 }
 
 /** Which strip of 360 degrees a longitude is in; the one before where it is on the edge of two and ends there. */

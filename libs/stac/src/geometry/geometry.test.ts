@@ -231,3 +231,27 @@ test("leaves alone what is too tangled or has no area", () => {
   ]);
   assert.equal(repairGeometry(line), line);
 });
+
+test("repairs rings of any form, across the antimeridian and around poles, or leaves them as they are", () => {
+  // The same numbers in each run (Lehmer's generator).
+  let state = 7;
+  const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  let [broken, repaired] = [0, 0];
+  for (let index = 0; index < 600; index += 1) {
+    const isPolar = index % 3 === 0;
+    const step = index % 2 === 0 ? 5 : 1e-6;
+    const ring = Array.from({ length: 3 + Math.floor(random() * 9) }, (): Position => {
+      const [x, y] = isPolar ? [160 + random() * 40, 60 + random() * 30] : [random() * 360 - 180, random() * 180 - 90];
+      const snapped = Math.round(x / step) * step;
+      return [snapped > 180 ? snapped - 360 : snapped, Math.round(y / step) * step];
+    });
+    const geometry = polygon(ring);
+    if (findGeometryIssues(geometry).length > 0) {
+      const result = repairGeometry(geometry);
+      broken += 1;
+      repaired += result === geometry ? 0 : 1;
+      assert.ok(result === geometry || findGeometryIssues(result).length === 0, JSON.stringify(ring));
+    }
+  }
+  assert.ok(broken > 300 && repaired / broken > 0.9, `${repaired} of ${broken}`);
+});

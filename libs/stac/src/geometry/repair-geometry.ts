@@ -13,7 +13,7 @@ const MAX_CROSSINGS = 200;
 
 /**
  * A Polygon or MultiPolygon whose rings cross themselves as polygons that do not, cut at the antimeridian; what a ring encloses stays enclosed. Any
- * other geometry, and one that is too large or too tangled, comes back as it is.
+ * other geometry, and one that is too large, too tangled or without area, comes back as it is.
  */
 export function repairGeometry(geometry: unknown): unknown {
   const { type, coordinates } = (geometry ?? {}) as { readonly type?: unknown; readonly coordinates?: unknown };
@@ -24,14 +24,25 @@ export function repairGeometry(geometry: unknown): unknown {
   if (!isRepairable(polygons)) {
     return geometry;
   }
-  const [first = [], ...others] = polygons.map(([outer = [], ...holes]): Polygons => {
-    const [outside, ...inside] = [outer, ...holes].map((ring) => foldRing(ring.slice(0, -1)));
-    return inside.length === 0 ? (outside ?? []) : difference(outside ?? [], ...inside);
-  });
-  const repaired = others.length === 0 ? first : union(first, ...others);
+  const repaired = join(polygons);
+  return repaired === undefined || findGeometryIssues(repaired).length > 0 ? geometry : repaired;
+}
+
+/** `undefined` where nothing is enclosed, and for the few that are beyond the library: the geometry stays, and is refused where it is written. */
+function join(polygons: readonly (readonly (readonly Position[])[])[]): object | undefined {
+  let repaired: Polygons;
+  try {
+    const [first = [], ...others] = polygons.map(([outer = [], ...holes]): Polygons => {
+      const [outside = [], ...inside] = [outer, ...holes].map((ring) => foldRing(ring.slice(0, -1)));
+      return inside.length === 0 ? outside : difference(outside, ...inside);
+    });
+    repaired = others.length === 0 ? first : union(first, ...others);
+  } catch {
+    return undefined;
+  }
   const [only] = repaired;
   if (only === undefined) {
-    return geometry;
+    return undefined;
   }
   return repaired.length === 1
     ? { type: "Polygon", coordinates: only }
