@@ -37,7 +37,7 @@ export const manifest: Component = {
         protection: {
           required: variables.REQUIRE_ADES_PROTECTION,
           clientId: "ades",
-          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/resources/ades\\.css$"],
+          openPaths: ["^/$", "^/docs(/.*)?$", "^/swagger-ui/oapip/?$", "^/openapi\\.json$", "^/resources/ades\\.css$"],
         },
       },
     ],

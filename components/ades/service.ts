@@ -86,7 +86,10 @@ export async function createProcessingService({
       { name: "jobs", description: "What is and was executed" },
     ],
   });
-  app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/docs"));
+  // ZOO-Project has its pages at the latter.
+  for (const path of ["/", "/swagger-ui/oapip"]) {
+    app.get(path, { schema: { hide: true } }, (_request, reply) => reply.redirect("/docs"));
+  }
   app.get(STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(STYLE),
   );

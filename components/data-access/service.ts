@@ -13,6 +13,7 @@ import { addEdrRoutes } from "./edr/routes.ts";
 import { addProfileRoute } from "./edr/profile.ts";
 import { addTimeSeriesRoute } from "./edr/time-series.ts";
 import type { DataAccessContext } from "./http/context.ts";
+import { addEoapiPaths, rewriteEoapiUrl } from "./http/eoapi-paths.ts";
 import { addOldPaths } from "./http/old-paths.ts";
 import { toHttpError } from "./http/errors.ts";
 import { respondFirst } from "./http/response-cache.ts";
@@ -32,6 +33,7 @@ const PAGES = ["/", "/explore"];
 export async function createDataAccessService(logger: Logger, context: DataAccessContext): Promise<FastifyInstance> {
   const app = createApp(logger, {
     routerOptions: { maxParamLength: MAX_PATH_PART_CHARACTERS, ignoreTrailingSlash: true },
+    rewriteUrl: ({ url = "/" }) => rewriteEoapiUrl(url),
   });
   await addOpenApi(app, {
     title: "Data access",
@@ -66,6 +68,7 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     addListRoutes(scope);
     addOwsRoutes(scope, context);
     addOldPaths(scope, context.catalogueUrl);
+    addEoapiPaths(scope, context.catalogueUrl);
     addTilerRoutes(scope, context);
     addStyleRoutes(scope, context);
     addCoverageRoutes(scope, context);

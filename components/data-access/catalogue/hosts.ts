@@ -24,6 +24,12 @@ export function catalogueHostFor(hostname: string | undefined, catalogueHost: st
   return /^[a-z0-9-]+$/.test(workspace) ? `${service}.${workspace}.${rest}` : catalogueHost;
 }
 
+/** Address of a path at the catalogue that decides for a host of this service. @param path with its query, from its first slash on */
+export function catalogueAddressFor(hostname: string | undefined, catalogueUrl: string, path: string): string {
+  const { protocol, host } = new URL(catalogueUrl);
+  return `${protocol}//${catalogueHostFor(hostname, host)}${path}`;
+}
+
 /** Whether a host, with its port, is one that `catalogueHostFor` gives: the protected one, the open one, or that of a workspace. */
 export function isCatalogueHost(host: string, catalogueHost: string): boolean {
   const [name, expected] = [host.toLowerCase(), catalogueHost.toLowerCase()];

@@ -172,6 +172,30 @@ test("scenes of workspaces show without a setting, for who may read them and for
     assert.equal(headers["location"], "http://resource-catalogue.ws-eric.swath.localhost/opensearch?q=x");
   });
 
+  await t.test(
+    "the addresses of eoAPI: STAC and features lead to the catalogue, TiTiler's are below /raster",
+    async () => {
+      const open = "http://resource-catalogue.ws-eric.swath.localhost";
+      for (const [path, method, location] of [
+        ["/stac", "GET", "/stac"],
+        ["/stac/collections/fields/items?limit=2", "GET", "/stac/collections/fields/items?limit=2"],
+        ["/stac/search", "POST", "/stac/search"],
+        ["/vector/collections", "GET", "/collections"],
+        ["/vector?f=json", "GET", "/?f=json"],
+      ] as const) {
+        const body = method === "POST" ? { body: { limit: 1 } } : {};
+        const { status, headers } = await dataAccess("eric", path, { workspace: "ws-eric", method, ...body });
+        assert.deepEqual([status, headers["location"]], [307, `${open}${location}`], path);
+      }
+      for (const path of ["/raster/healthz", "/vector/healthz", "/raster/collections/fields", "/raster"]) {
+        assert.equal((await dataAccess("eric", path)).status, 200, path);
+      }
+      // TiTiler's own addresses below /stac stay here.
+      assert.equal((await dataAccess("eric", "/stac/info")).status, 400);
+      assert.equal((await dataAccess("eric", "/rasters")).status, 404);
+    },
+  );
+
   await t.test("what is deregistered is gone", async () => {
     assert.equal((await catalogue("eric", "/stac/collections/fields/items/summer", { method: "DELETE" })).status, 204);
     await waitUntil("the layer to go", async () => (await dataAccess("eric", map("summer"))).status === 404);

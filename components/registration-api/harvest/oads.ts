@@ -11,11 +11,11 @@ import type { Harvester } from "../store/harvesters.ts";
 import { type ReadDocument, findReadDocument, keepReadDocuments } from "../store/read-documents.ts";
 import type { Origin } from "../store/records.ts";
 import { confirmUnchanged } from "./confirm-unchanged.ts";
+import { PRODUCT_FOLDER } from "../model/product-folder.ts";
 import { toSceneKey } from "./scene-keys.ts";
 
 const MAX_FOLDERS = 100_000;
 const MAX_DEPTH = 32;
-const PRODUCT_FOLDER = /\.(?:SAFE|SEN3)\/?$/i;
 
 /**
  * Registers the scenes of an online archive (OADS): folders of products that a web server lists in pages. Nothing outside of the given
@@ -105,12 +105,7 @@ function toDescribingFile(url: string): string {
   if (product === undefined) {
     return url;
   }
-  const { folder, name, metadata } = product;
-  const level = /MSIL(1C|2A)/.exec(name)?.[1];
-  const file =
-    metadata ??
-    (level !== undefined ? `MTD_MSIL${level}.xml` : /\.SEN3$/i.test(name) ? "xfdumanifest.xml" : "manifest.safe");
-  return `${folder}/${file}`;
+  return `${product.folder}/${product.describedBy}`;
 }
 
 /** Addresses of scenes below a folder, in the order of their addresses. */

@@ -144,7 +144,7 @@ function findProcess(id: string): (typeof PROCESSES)[number] {
 /** @throws {Problem} 400 for inputs that say nothing that can be done */
 function toRequest(process: ProcessId, inputs: Inputs, catalogueUrl: string): RegistrationRequest {
   const { type, source, id, target } = inputs;
-  if (target !== undefined && catalogueUrl !== "" && !isBelow(target.href, catalogueUrl)) {
+  if (target !== undefined && catalogueUrl !== "" && !isCatalogue(target.href, catalogueUrl)) {
     throw new Problem(
       400,
       `Records go to the catalogue of this platform, ${catalogueUrl}/stac; "target" names another.`,
@@ -167,7 +167,11 @@ function toRequest(process: ProcessId, inputs: Inputs, catalogueUrl: string): Re
   return { form: "register", type: known, url: source.href };
 }
 
-/** Whether an address is a host's, or on it, whatever the scheme: platforms without TLS are named with https by habit. */
-function isBelow(href: string, url: string): boolean {
-  return URL.canParse(href) && new URL(href).hostname === new URL(url).hostname;
+/**
+ * Whether an address is on the catalogue's host or on the one where it is open, whatever the scheme: platforms without TLS are named with https by
+ * habit.
+ */
+function isCatalogue(href: string, url: string): boolean {
+  const { hostname } = new URL(url);
+  return URL.canParse(href) && [hostname, hostname.replace(/^[^.]+/, "$&-open")].includes(new URL(href).hostname);
 }

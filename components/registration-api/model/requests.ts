@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 import { RegistrationError } from "../queue/errors.ts";
 import type { NewTask } from "../store/tasks.ts";
+import { PRODUCT_FOLDER } from "./product-folder.ts";
 
 /** A request as the registration API and the workspace API take it. */
 export type RegistrationRequest =
@@ -115,7 +116,7 @@ export function toTask(
 
 /** A folder means its catalogue, unless it is a product. */
 function toCatalogUrl(url: string): string {
-  return url.endsWith("/") && !/\.SAFE\/$|\.SEN3\/$/i.test(url) ? `${url}catalog.json` : url;
+  return url.endsWith("/") && !PRODUCT_FOLDER.test(url) ? `${url}catalog.json` : url;
 }
 
 /** Existing clients read the message as it was: a dictionary of Python. */

@@ -1,4 +1,5 @@
 import { type StacItem, isStac, parseStac } from "@swath/stac";
+import { repairGeometry } from "@swath/stac/repair-geometry";
 
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar } from "../queue/run-task.ts";
@@ -39,7 +40,8 @@ export function createDocumentRegistrar(tools: Tools): Registrar {
         `${document["id"]} is a ${object.type}; send a STAC Item, a STAC Collection or an OGC record.`,
       );
     }
-    const outcome = await tools.writer.writeRecord(origin, document as Json & { id: string });
+    const record = { ...document, ...("geometry" in document && { geometry: repairGeometry(document["geometry"]) }) };
+    const outcome = await tools.writer.writeRecord(origin, record as Json & { id: string });
     context.count({ [outcome]: 1 });
     context.noteRecord(document["id"]);
   };

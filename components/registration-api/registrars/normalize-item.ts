@@ -1,4 +1,5 @@
 import { type StacAsset, type StacItem, type StacLink, resolveHref } from "@swath/stac";
+import { repairGeometry } from "@swath/stac/repair-geometry";
 
 /** Links that a catalogue makes itself. */
 const STRUCTURAL = new Set([
@@ -25,7 +26,8 @@ const STRUCTURAL = new Set([
 const OLD_VERSION = /^0\.|^1\.0\.0-/;
 
 /**
- * An item as the catalogue takes it: addresses complete, without links to the place that it comes from in its own catalogue.
+ * An item as the catalogue takes it: addresses complete, without links to the place that it comes from in its own catalogue, and with polygons that do not
+ * cross themselves.
  * @param href the address that its relative addresses start from
  */
 export function normalizeItem(item: StacItem, href: string, links: readonly StacLink[] = []): StacItem {
@@ -37,6 +39,7 @@ export function normalizeItem(item: StacItem, href: string, links: readonly Stac
   const extensions = item["stac_extensions"];
   return {
     ...rest,
+    geometry: repairGeometry(item.geometry) as StacItem["geometry"],
     stac_version: OLD_VERSION.test(item.stac_version) ? "1.0.0" : item.stac_version,
     ...(Array.isArray(extensions) && {
       stac_extensions: extensions.filter((entry) => typeof entry === "string" && /^https?:/.test(entry)),

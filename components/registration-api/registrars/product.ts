@@ -1,5 +1,5 @@
 import type { StacItem } from "@swath/stac";
-import { type ProductFiles, convertProduct, findProduct } from "@swath/products";
+import { PRODUCT_FAMILIES, type ProductFiles, convertProduct, findProduct } from "@swath/products";
 
 import { RegistrationError } from "../queue/errors.ts";
 import type { TaskContext } from "../queue/run-task.ts";
@@ -13,7 +13,8 @@ export async function describeProduct(
 ): Promise<StacItem> {
   const product = findProduct(tools.sources.normalize(url));
   if (product === undefined) {
-    throw new RegistrationError(`${url} is no product that is known: a SAFE or SEN3 folder, or a Landsat MTL file.`);
+    const known = PRODUCT_FAMILIES.map(({ title }) => title).join("; ");
+    throw new RegistrationError(`${url} is no product that is known. Known are: ${known}.`);
   }
   return convertProduct(
     await openFiles(tools, context, { rights, folder: product.folder, name: product.name }),

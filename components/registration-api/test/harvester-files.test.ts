@@ -111,6 +111,8 @@ test("values of headers are not shown, kept for the same host, and never sent to
   assert.deepEqual(readHarvester(withKeptHeaders(moved, config)).resource.headers, {});
 });
 
+const SAFE_NAME = "S2A_MSIL2A_20230625T234621_N0509_R073_T01WCP_20230626T022157";
+
 test("which objects of a bucket are scenes, or parts of one", () => {
   const cases: readonly (readonly [string, ReturnType<typeof toSceneKey>])[] = [
     ["in/a.tif", { path: "in/a.tif", isMain: true }],
@@ -121,6 +123,16 @@ test("which objects of a bucket are scenes, or parts of one", () => {
     ["in/S2A_X.SAFE/MTD_MSIL2A.xml", { path: "in/S2A_X.SAFE", isMain: true }],
     ["in/S2A_X.SAFE/GRANULE/L2A_1/MTD_TL.xml", { path: "in/S2A_X.SAFE", isMain: false }],
     ["in/S2A_X.SAFE/GRANULE/L2A_1/IMG_DATA/B04.jp2", undefined],
+    [`in/${SAFE_NAME}/MTD_MSIL2A.xml`, { path: `in/${SAFE_NAME}`, isMain: true }],
+    [`${SAFE_NAME}/GRANULE/L2A_1/MTD_TL.xml`, { path: SAFE_NAME, isMain: false }],
+    ["in/some-name/MTD_MSIL2A.xml", { path: "in/some-name/MTD_MSIL2A.xml", isMain: true }],
+    ["in/S2B_MSIL2A_x.zarr/.zmetadata", { path: "in/S2B_MSIL2A_x.zarr", isMain: true }],
+    ["in/S2B_MSIL2A_x.zarr/measurements/zarr.json", undefined],
+    ["in/S2B_MSIL2A_x.zarr/measurements/b02/0.0", undefined],
+    ["in/other.zarr/zarr.json", undefined],
+    ["in/MOD09A1.A2022033.h19v10.061.1.hdf.xml", { path: "in/MOD09A1.A2022033.h19v10.061.1.hdf.xml", isMain: true }],
+    ["in/MOD09A1.A2022033.h19v10.061.1.hdf", undefined],
+    ["in/other.hdf.xml", undefined],
     ["LC08_1/LC08_1_MTL.txt", { path: "LC08_1/LC08_1_MTL.txt", isMain: true }],
     ["LC08_1/LC08_1_MTL.xml", { path: "LC08_1/LC08_1_MTL.xml", isMain: true }],
     ["LC08_1/LC08_1_SR_B4.TIF", undefined],

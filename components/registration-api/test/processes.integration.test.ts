@@ -54,7 +54,8 @@ test("a collection is registered and taken out, and both are jobs that can be fo
   const item = await execute("register", { type: "item", source: source("two/a.json") });
   assert.equal(item.body[RESULT].href, `${CATALOGUE}/collections/two/items/a`);
 
-  const removed = await execute("deregister", { id: "two", target, rel: "collection" });
+  const open = { ...target, href: target.href.replace("resource-catalogue.", "resource-catalogue-open.") };
+  const removed = await execute("deregister", { id: "two", target: open, rel: "collection" });
   assert.equal(removed.status, 200, JSON.stringify(removed.body));
   assert.equal(removed.body[RESULT].href, CATALOGUE);
   assert.equal((await callCatalogue("/stac/collections/two")).status, 404);

@@ -97,6 +97,91 @@ test("documents: an item, a collection, a record; then one of them by its id out
   assert.match(notACollection.body.reason, /its type must be Collection/);
 });
 
+test("polygons that cross themselves are repaired: of documents, and of what is harvested", async () => {
+  const geometry = {
+    type: "Polygon",
+    coordinates: [
+      [
+        [0, 0],
+        [1, 1],
+        [1, 0],
+        [0, 1],
+        [0, 0],
+      ],
+    ],
+  };
+  const item = { collection: "repaired", geometry, bbox: [0, 0, 1, 1], assets: {} };
+  const sent = await register("/register-json", makeItem("tie-sent", item));
+  assert.equal(sent.body.state, "done", JSON.stringify(sent.body));
+  const record = await register("/register-json", {
+    type: "Feature",
+    id: "tie-record",
+    geometry,
+    properties: { type: "dataset", title: "A record" },
+  });
+  assert.equal(record.body.state, "done", JSON.stringify(record.body));
+  await put("repaired/item.json", JSON.stringify(makeItem("tie-read", item)));
+  const read = await register("/register", { type: "stac-item", url: `s3://${BUCKET}/repaired/item.json` });
+  assert.equal(read.body.state, "done", JSON.stringify(read.body));
+  for (const path of [
+    "/stac/collections/repaired/items/tie-sent",
+    "/stac/collections/repaired/items/tie-read",
+    "/collections/metadata:main/items/tie-record",
+  ]) {
+    const { body } = await callCatalogue(path);
+    assert.equal(body.geometry.type, "MultiPolygon", path);
+    assert.equal(body.geometry.coordinates.length, 2);
+  }
+});
+
+test("a granule of MODIS by its file, and a product of EOPF by its folder", async () => {
+  const granule = "MOD09A1.A2022033.h19v10.061.2022042043514.hdf";
+  const point = (longitude: number, latitude: number): string =>
+    `<Point><PointLongitude>${longitude}</PointLongitude><PointLatitude>${latitude}</PointLatitude></Point>`;
+  await put(`modis/${granule}`, "HDF");
+  await put(
+    `modis/${granule}.xml`,
+    `<?xml version="1.0"?><!DOCTYPE GranuleMetaDataFile SYSTEM "http://example.org/a.dtd"><GranuleMetaDataFile><GranuleURMetaData>
+<CollectionMetaData><ShortName>MOD09A1</ShortName><VersionID>61</VersionID></CollectionMetaData>
+<DataFiles><DataFileContainer><DistributedFileName>${granule}</DistributedFileName></DataFileContainer></DataFiles>
+<SingleDateTime><TimeofDay>10:00:00</TimeofDay><CalendarDate>2022-02-02</CalendarDate></SingleDateTime>
+<Boundary>${point(10, -20)}${point(10, -10)}${point(20, -10)}</Boundary></GranuleURMetaData></GranuleMetaDataFile>`,
+  );
+  const store = "S2B_MSIL2A_20250101T101319_N0511_R022_T32TQM_20250101T123456.zarr";
+  const geometry = {
+    type: "Polygon",
+    coordinates: [
+      [
+        [10, 45],
+        [11, 45],
+        [11, 46],
+        [10, 45],
+      ],
+    ],
+  };
+  const discovery = { geometry, properties: { datetime: "2025-01-01T10:13:19Z", "product:type": "S02MSIL2A" } };
+  await put(
+    `eopf/${store}/.zmetadata`,
+    JSON.stringify({
+      metadata: {
+        ".zattrs": { stac_discovery: discovery },
+        "measurements/reflectance/r10m/b02/.zarray": { shape: [10, 10], dtype: "<u2" },
+      },
+    }),
+  );
+  for (const [url, item, asset] of [
+    [`modis/${granule}`, `mod09a1-061/items/${granule.replace(".hdf", "")}`, "hdf"],
+    [`eopf/${store}`, `sentinel-2-l2a-zarr/items/${store.replace(".zarr", "")}`, "reflectance_r10m"],
+    [`eopf/${store}/`, `sentinel-2-l2a-zarr/items/${store.replace(".zarr", "")}`, "reflectance_r10m"],
+  ] as const) {
+    const { body } = await register("/register", { type: "stac-item", url: `s3://${BUCKET}/${url}` });
+    assert.equal(body.state, "done", `${url}: ${JSON.stringify(body)}`);
+    const found = await callCatalogue(`/stac/collections/${item}`);
+    assert.equal(found.status, 200, item);
+    assert.ok(asset in found.body.assets, JSON.stringify(found.body.assets));
+  }
+});
+
 test("a plain GeoTIFF becomes an item with footprint, bands and statistics", async () => {
   await put("plain/S2_20190411T105029_B04.tif", example("scenes/lommel/B04.tif"));
   const done = await register("/register", {

@@ -103,11 +103,15 @@ export const RECORD_OPERATIONS: Operations = {
     },
   },
   "POST /collections/:collection/items": {
-    summary: "Create a record",
+    summary: "Create a record; with CQL2 JSON as the body, search the collection",
     tags,
     params: path("collection"),
     body: written,
-    response: { 201: answer("The record.", Feature, GEOJSON), ...errors(400, 401, 403, 404, 409, 413) },
+    response: {
+      200: answer("The records that the filter in the body selects.", FeatureCollection, GEOJSON),
+      201: answer("The record.", Feature, GEOJSON),
+      ...errors(400, 401, 403, 404, 409, 413),
+    },
   },
   "GET /collections/:collection/facets": {
     summary: "Count how often values occur",

@@ -20,3 +20,16 @@ test("takes 250 conditions, and says so where there are more", async () => {
 test("refuses a filter of very many elements before it is read whole", async () => {
   await assert.rejects(read(36_000), /must not have more than 10000 elements in the element Filter/);
 });
+
+test("a box without a reference system has latitude first, unless its numbers are no latitudes", async () => {
+  const parse = async (lower: string, upper: string, srs = "") => {
+    const box = `<gml:Envelope${srs}><gml:lowerCorner>${lower}</gml:lowerCorner><gml:upperCorner>${upper}</gml:upperCorner></gml:Envelope>`;
+    const text = `<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"><ogc:BBOX><ogc:PropertyName>ows:BoundingBox</ogc:PropertyName>${box}</ogc:BBOX></ogc:Filter>`;
+    return JSON.stringify(parseFilterXml((await readXml(Buffer.from(text))).root));
+  };
+  assert.match(await parse("40 10", "50 20"), /"bbox":\[10,40,20,50\]/);
+  assert.match(await parse("-180 -90", "180 90"), /"bbox":\[-180,-90,180,90\]/);
+  assert.match(await parse("100 10", "120 20"), /"bbox":\[100,10,120,20\]/);
+  // A reference system says which is first.
+  assert.match(await parse("100 10", "120 20", ' srsName="urn:ogc:def:crs:EPSG::4326"'), /"bbox":\[10,100,20,120\]/);
+});

@@ -292,6 +292,12 @@ function readPlaces(element: XmlElement): readonly [Expression, Expression] {
 function toPlace(element: XmlElement): Expression {
   // OGC 07-006 names no default; pycsw has latitude first where no reference system is named, and its clients send that.
   const place = parseGml(element, { isLatitudeFirst: true, dimension: 2 });
+  if ("bbox" in place && !element.attributes.get("srsName")) {
+    // OWSLib's BBox has longitude first all the same: numbers that are no latitudes tell.
+    const [west, south, east, north] = place.bbox;
+    const isSwapped = Math.max(Math.abs(south), Math.abs(north)) > 90;
+    return { kind: "bbox", bbox: isSwapped ? [south, west, north, east] : place.bbox };
+  }
   return "bbox" in place ? { kind: "bbox", bbox: place.bbox } : { kind: "geometry", geometry: place.geometry };
 }
 

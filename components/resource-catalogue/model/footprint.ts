@@ -1,7 +1,9 @@
-import { boundsOf, closeAroundPole, compactParts, unwrap } from "./antimeridian.ts";
+import { type Ring, boundsOf, closeAroundPole, unwrap } from "@swath/stac/geometry";
+
+import { compactParts } from "./antimeridian.ts";
 
 type Position = readonly number[];
-export type Ring = readonly (readonly [lon: number, lat: number])[];
+export type { Ring } from "@swath/stac/geometry";
 
 /** A geometry as it is searched: rings on a plane whose longitudes go on past 180 where it crosses the antimeridian. */
 export interface Footprint {

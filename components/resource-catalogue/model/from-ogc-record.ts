@@ -1,3 +1,4 @@
+import { findGeometryIssues } from "@swath/stac/geometry";
 import type { StacIssue } from "@swath/stac/schema";
 
 import { toPlace } from "./from-stac.ts";
@@ -23,6 +24,9 @@ export function checkOgcRecord(value: Json): readonly StacIssue[] {
   }
   if (geometry === undefined) {
     add("/geometry", "is required; null where the record has no place", undefined);
+  }
+  for (const { path, rule } of findGeometryIssues(geometry)) {
+    add(`/geometry${path}`, rule, undefined);
   }
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
     add("/properties", "must be an object", properties);

@@ -1,3 +1,5 @@
+import { findGeometryIssues } from "@swath/stac/geometry";
+
 import { toPlace } from "./from-stac.ts";
 import { parseInstant } from "./instant.ts";
 import type { NewRecord } from "./record.ts";
@@ -25,13 +27,17 @@ export interface XmlRecordContent {
 
 const MAX_ID_LENGTH = 500;
 
-/** The record of it. @throws {RecordError} for ids that cannot be one */
+/** The record of it. @throws {RecordError} for ids that cannot be one, and for polygons that cross themselves */
 export function toXmlRecord(content: XmlRecordContent): NewRecord {
   const { id, type, geometry, bbox, time, properties, links, texts, format, source } = content;
   if (id.length > MAX_ID_LENGTH || /\p{Cc}/u.test(id)) {
     throw new RecordError(
       `must have an identifier of at most ${MAX_ID_LENGTH} characters, none of them a control character`,
     );
+  }
+  const [issue] = findGeometryIssues(geometry);
+  if (issue !== undefined) {
+    throw new RecordError(`has a polygon that ${issue.rule}`);
   }
   const cloud = properties["eo:cloud_cover"];
   const document = {

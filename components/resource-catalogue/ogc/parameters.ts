@@ -1,7 +1,4 @@
-import type { FastifyRequest } from "fastify";
-
 import { badParameter } from "../http/errors.ts";
-import { readSingle } from "../http/parameters.ts";
 import { type Expression, allOf, call, property } from "../query/expression.ts";
 import { parseToken } from "../query/page-token.ts";
 import { parseBbox } from "../query/places.ts";
@@ -44,8 +41,10 @@ export interface RecordSearch {
  * `platform=sentinel-2a`.
  * @throws {Problem | FilterError} naming the parameter at fault and what is expected of it
  */
-export function parseRecordSearch(request: FastifyRequest, queryables: ReadonlySet<string>): RecordSearch {
-  const raw = readSingle(request);
+export function parseRecordSearch(
+  raw: Readonly<Record<string, string>>,
+  queryables: ReadonlySet<string>,
+): RecordSearch {
   const tests: (Expression | undefined)[] = [];
   for (const [name, value] of Object.entries(raw)) {
     if (KNOWN.has(name)) {

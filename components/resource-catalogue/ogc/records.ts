@@ -1,15 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
+import { readSingle } from "../http/parameters.ts";
 import { toOgcRecord } from "../mapping/to-ogc-record.ts";
 import type { ViewLinks } from "../model/view-links.ts";
 import type { StoredRecord } from "../model/record.ts";
 import type { SearchRequest } from "../query/search-request.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, selfOf } from "../stac/links.ts";
 import { sendJson, sendRecord } from "../stac/respond.ts";
-import { linkPages, pageByGet } from "../stac/search.ts";
+import { linkPages } from "../stac/search.ts";
 import { aggregate } from "../store/aggregate.ts";
 import { findRecord, readSource } from "../store/read-record.ts";
 import { readQueryables } from "../store/queryables.ts";
@@ -25,20 +26,17 @@ const FACETS = ["type", "collection", "platform", "license"] as const;
 export function addRecordRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   type CollectionParams = { Params: { collection: string } };
   scope.get<CollectionParams>("/collections/:collection/items", async (request, reply) => {
-    const { collection } = request.params;
-    const reader = await context.readerOf(request);
-    const found = await resolveScope(context, reader, collection);
-    const { search, hasFacets } = parseRecordSearch(request, await queryablesFor(context, request, reader, found));
-    const full: SearchRequest = { ...search, ...found, reader, countUpTo: context.countUpTo };
-    const result = await searchRecords(context, full);
-    const facets = hasFacets ? await readFacets(context, full) : undefined;
-    return sendJson(reply, JSON.stringify(toPage(context, request, collection, { ...result, facets })), GEOJSON_TYPE);
+    return sendPage(context, request, reply, {
+      collection: request.params.collection,
+      parameters: readSingle(request),
+    });
   });
   scope.get<CollectionParams>("/collections/:collection/facets", async (request, reply) => {
     const { collection } = request.params;
     const reader = await context.readerOf(request);
     const found = await resolveScope(context, reader, collection);
-    const { search } = parseRecordSearch(request, await queryablesFor(context, request, reader, found));
+    const parameters = readSingle(request);
+    const { search } = parseRecordSearch(parameters, await queryablesFor(context, parameters, reader, found));
     const facets = await readFacets(context, { ...search, ...found, reader, countUpTo: 0 });
     return sendJson(
       reply,
@@ -62,6 +60,44 @@ export function addRecordRoutes(scope: FastifyInstance, context: CatalogueContex
       return sendRecord(reply, record, text).header("content-type", GEOJSON_TYPE);
     },
   );
+}
+
+interface PageRequest {
+  readonly collection: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Sends the page of a collection's records that the parameters ask for. */
+async function sendPage(
+  context: CatalogueContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { collection, parameters }: PageRequest,
+): Promise<FastifyReply> {
+  const reader = await context.readerOf(request);
+  const found = await resolveScope(context, reader, collection);
+  const { search, hasFacets } = parseRecordSearch(parameters, await queryablesFor(context, parameters, reader, found));
+  const full: SearchRequest = { ...search, ...found, reader, countUpTo: context.countUpTo };
+  const result = await searchRecords(context, full);
+  const facets = hasFacets ? await readFacets(context, full) : undefined;
+  const self = new URL(selfOf(request));
+  self.search = new URLSearchParams(parameters).toString();
+  const page = toPage(context, request, { collection, self: self.href, result: { ...result, facets } });
+  return sendJson(reply, JSON.stringify(page), GEOJSON_TYPE);
+}
+
+/**
+ * Answers a POST of CQL2 JSON to a collection's items, with which pycsw's clients search (OWSLib: `collection_items(…, cql=…)`), as the GET with
+ * `filter` and `filter-lang`, which the links of the page lead to.
+ */
+export function sendFiltered(
+  context: CatalogueContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { collection, filter }: { readonly collection: string; readonly filter: string },
+): Promise<FastifyReply> {
+  const parameters = { ...readSingle(request), filter, "filter-lang": "cql2-json" };
+  return sendPage(context, request, reply, { collection, parameters });
 }
 
 /** A record by its id in a collection; in `metadata:main` of whatever collection it is. @throws {Problem} 404 */
@@ -108,16 +144,23 @@ export function renderRecord(base: string, collection: string, record: StoredRec
 function toPage(
   { viewLinks }: CatalogueContext,
   request: FastifyRequest,
-  collection: string,
-  result: SearchResult & { readonly facets: object | undefined },
+  {
+    collection,
+    self,
+    result,
+  }: {
+    readonly collection: string;
+    readonly self: string;
+    readonly result: SearchResult & { readonly facets: object | undefined };
+  },
 ): object {
   const { records, matched, facets } = result;
   const base = baseOf(request);
   const links: readonly Link[] = [
-    { rel: "self", type: GEOJSON_TYPE, href: selfOf(request) },
+    { rel: "self", type: GEOJSON_TYPE, href: self },
     { rel: "collection", type: JSON_TYPE, href: ogcCollectionUrl(base, collection) },
     { rel: "root", type: JSON_TYPE, href: `${base}/` },
-    ...linkPages(result, (rel, token) => withoutOffset(pageByGet(request, rel, token))),
+    ...linkPages(result, (rel, token) => toPageLink(self, rel, token)),
   ];
   return {
     type: "FeatureCollection",
@@ -133,21 +176,22 @@ function toPage(
   };
 }
 
-function withoutOffset(link: Link): Link {
-  const url = new URL(link.href);
+function toPageLink(self: string, rel: "next" | "prev", token: string): Link {
+  const url = new URL(self);
+  url.searchParams.set("token", token);
   url.searchParams.delete("offset");
   url.searchParams.delete("startindex");
-  return { ...link, href: url.href };
+  return { rel, type: GEOJSON_TYPE, method: "GET", href: url.href };
 }
 
 /** Names that may be parameters; looked up only where a request has some that are no parameters of the standards. */
 async function queryablesFor(
   context: CatalogueContext,
-  request: FastifyRequest,
+  parameters: Readonly<Record<string, string>>,
   reader: Reader,
   found: CollectionScope,
 ): Promise<ReadonlySet<string>> {
-  const hasOthers = Object.keys(request.query as object).some((name) => /[:_]/.test(name) || /^[a-z]+$/.test(name));
+  const hasOthers = Object.keys(parameters).some((name) => /[:_]/.test(name) || /^[a-z]+$/.test(name));
   return hasOthers ? new Set(Object.keys(await readQueryables(context, { reader, ...found }))) : new Set();
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { invalidDocument, problem } from "../http/errors.ts";
-import { type JsonBody, requireObject } from "../http/json-body.ts";
+import { type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
 import { readPatch } from "../http/patch.ts";
 import { XmlBody, prepareXml } from "../http/xml-body.ts";
 import { checkOgcRecord, ogcRecordToRecord } from "../model/from-ogc-record.ts";
@@ -14,7 +14,7 @@ import { sendRecord } from "../stac/respond.ts";
 import { deleteRecord } from "../store/delete-records.ts";
 import { writeRecords } from "../store/write-records.ts";
 import { ogcRecordUrl } from "./links.ts";
-import { findInScope, renderRecord } from "./records.ts";
+import { findInScope, renderRecord, sendFiltered } from "./records.ts";
 
 const MAX_RECORD_BYTES = 8 * 2 ** 20;
 
@@ -31,6 +31,10 @@ export function addOgcTransactionRoutes(scope: FastifyInstance, context: Catalog
     { bodyLimit: MAX_RECORD_BYTES },
     async (request, reply) => {
       const { collection } = request.params;
+      const filter = readFilter(request.body);
+      if (filter !== undefined) {
+        return sendFiltered(context, request, reply, { collection, filter });
+      }
       const { reader, entry } = await enterForWriting(context, request, collection);
       const record = await prepareBody(context, request, entry.id);
       await writeRecords(pool, [record], { mode: "insert", collection: entry.key });
@@ -70,6 +74,16 @@ export function addOgcTransactionRoutes(scope: FastifyInstance, context: Catalog
     context.announceChange();
     return reply.code(204).send();
   });
+}
+
+/** Text of a body that is a filter in CQL2 JSON, an operator with its operands, and no record. */
+function readFilter(body: unknown): string | undefined {
+  if (!(body instanceof RequestBody)) {
+    return undefined;
+  }
+  const { text, value } = body;
+  const { op, args, type } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof op === "string" && Array.isArray(args) && type === undefined ? text : undefined;
 }
 
 /** A record in any form that the catalogue keeps. @throws {Problem} 400 with everything that is wrong with it */

@@ -1,4 +1,5 @@
-import { boundsOf } from "../model/antimeridian.ts";
+import { boundsOf } from "@swath/stac/geometry";
+
 import { type Footprint, GeometryError, type Ring, toFootprint } from "../model/footprint.ts";
 import { toBox, toPolygon } from "../model/postgres-geometry.ts";
 import { FilterError } from "./expression.ts";

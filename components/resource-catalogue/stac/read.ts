@@ -42,6 +42,8 @@ export function addReadRoutes(scope: FastifyInstance, context: CatalogueContext)
     };
     return sendJson(reply, JSON.stringify(landing));
   });
+  // Clients of STAC APIs that are a host of their own look for it there.
+  scope.get("/docs", { schema: { hide: true } }, (_request, reply) => reply.redirect("/docs"));
   scope.get("/conformance", (request, reply) => {
     refuseParameters(request);
     return sendJson(reply, JSON.stringify({ conformsTo: CONFORMS_TO }));

@@ -22,6 +22,28 @@ const service = {
   links: [{ rel: "service", href: "https://ades.example.org", type: "application/json" }],
 };
 
+test("a POST of CQL2 JSON to the items searches them, and its links lead on by GET", async () => {
+  for (const id of ["later", "latest"]) {
+    const body = makeItem(id, { properties: { datetime: "2031-01-01T00:00:00Z" } });
+    const created = await request("POST", "/stac/collections/scenes/items", { body });
+    assert.equal(created.status, 201, created.text);
+  }
+  const filter = { op: ">", args: [{ property: "datetime" }, "2030-01-01T00:00:00Z"] };
+  const first = await request("POST", "/collections/scenes/items?limit=1", { body: filter });
+  assert.equal(first.status, 200, first.text);
+  assert.equal(first.body.numberMatched, 2);
+  assert.equal(first.body.features.length, 1);
+  const next = new URL(first.body.links.find(({ rel }: { rel: string }) => rel === "next").href);
+  const second = await request("GET", `${next.pathname}${next.search}`);
+  const ids = [first, second].flatMap(({ body }) => body.features.map(({ id }: { id: string }) => id));
+  assert.deepEqual(new Set(ids), new Set(["later", "latest"]));
+  const wrong = await request("POST", "/collections/scenes/items", { body: { op: "no-operator", args: [] } });
+  assert.equal(wrong.status, 400, wrong.text);
+  for (const id of ["later", "latest"]) {
+    await request("DELETE", `/stac/collections/scenes/items/${id}`);
+  }
+});
+
 test("Records Part 1: services are written to metadata:main and found by type, q, filter and externalIds", async () => {
   const created = await request("POST", "/collections/metadata:main/items", { body: service });
   assert.equal(created.status, 201, created.text);

@@ -39,6 +39,45 @@ test("XML records are written to metadata:main, kept byte for byte, and replaced
   }
 });
 
+const CROSSING = {
+  type: "Polygon",
+  coordinates: [
+    [
+      [0, 0],
+      [1, 1],
+      [1, 0],
+      [0, 1],
+      [0, 0],
+    ],
+  ],
+};
+
+test("polygons that cross themselves are refused in every form, and say where", async () => {
+  const item = makeItem("crossing", { geometry: CROSSING, bbox: [0, 0, 1, 1] });
+  const record = { type: "Feature", id: "crossing", geometry: CROSSING, properties: { type: "dataset", title: "a" } };
+  const gml = CROSSING.coordinates.flat(2).join(" ");
+  const polygon = `<gmd:extent><gmd:EX_Extent><gmd:geographicElement><gmd:EX_BoundingPolygon><gmd:polygon><gml:Polygon xmlns:gml="http://www.opengis.net/gml"><gml:exterior><gml:LinearRing><gml:posList>${gml}</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></gmd:polygon></gmd:EX_BoundingPolygon></gmd:geographicElement></gmd:EX_Extent></gmd:extent>`;
+  const document = iso("crossing", "a").replace("</gmd:MD_DataIdentification>", `${polygon}$&`);
+  await request("POST", "/stac/collections/forms/items", { body: makeItem("whole") });
+  for (const [method, path, body, headers] of [
+    ["POST", "/stac/collections/forms/items", item, {}],
+    ["POST", "/stac/collections/forms/items", { type: "FeatureCollection", features: [item] }, {}],
+    ["PUT", "/stac/collections/forms/items/whole", { ...item, id: "whole" }, {}],
+    ["PATCH", "/stac/collections/forms/items/whole", { geometry: CROSSING }, {}],
+    ["POST", "/stac/collections/forms/bulk_items", { items: { crossing: item } }, {}],
+    ["POST", "/stac/collections/forms/items.ndjson", JSON.stringify(item), { "content-type": "application/x-ndjson" }],
+    ["POST", "/collections/forms/items", record, {}],
+    ["POST", "/collections/metadata:main/items", document, xml],
+  ] as const) {
+    const { status, text } = await request(method, path, { body, headers });
+    assert.equal(status, 400, `${method} ${path}: ${text}`);
+    assert.match(text, /must not cross or touch itself, as it does at 0.5 0.5/, `${method} ${path}`);
+  }
+  assert.equal((await request("GET", "/stac/collections/forms/items/crossing")).status, 404);
+  const { body } = await request("GET", "/stac/collections/forms/items/whole");
+  assert.notDeepEqual(body.geometry, CROSSING);
+});
+
 test("JSON Patch and JSON Merge Patch change items and collections, all or nothing", async () => {
   await request("POST", "/stac/collections/forms/items", { body: makeItem("patched") });
   const patch = (path: string, body: unknown, headers: Record<string, string> = {}) =>

@@ -5,6 +5,7 @@ const address = (name: string, version: string): string =>
 const EXTENSIONS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     eo: address("eo", "2.0.0"),
+    file: address("file", "2.1.0"),
     grid: address("grid", "1.1.0"),
     landsat: address("landsat", "2.0.0"),
     mgrs: address("mgrs", "1.0.0"),
@@ -15,6 +16,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map(
     s2: address("sentinel-2", "1.0.0"),
     sar: address("sar", "1.0.0"),
     sat: address("sat", "1.1.0"),
+    sci: address("scientific", "1.0.0"),
     view: address("view", "1.0.0"),
   }),
 );

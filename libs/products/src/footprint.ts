@@ -1,6 +1,18 @@
+import {
+  type Position,
+  type Ring,
+  areaOf,
+  boundsOf,
+  closeAroundPole,
+  findSelfIntersection,
+  unwrap,
+  withoutRepetitions,
+} from "@swath/stac/geometry";
+import { type Polygons, foldRing } from "@swath/stac/repair-geometry";
+
 import { ProductError } from "./errors.ts";
 
-export type Position = readonly [longitude: number, latitude: number];
+export type { Position } from "@swath/stac/geometry";
 
 export interface Footprint {
   readonly geometry: {
@@ -13,18 +25,18 @@ export interface Footprint {
 
 /** Decimal places that are kept: a tenth of a metre. */
 const DIGITS = 6;
-/** Share of the world's longitudes beyond which neighbours are on different sides of the antimeridian. */
-const HALF_TURN = 180;
+/** Positions of one outline; those of whole orbits have hundreds. */
+const MAX_POSITIONS = 5000;
 
 /**
- * The footprint of a ring of positions in any direction: counterclockwise, closed, and cut where it crosses the antimeridian
- * (RFC 7946 §3.1.6, §3.1.9).
- * @throws {ProductError} for fewer than three positions, or positions that are none
+ * The footprint of a ring of positions in any direction: counterclockwise, closed, without crossings, cut where it crosses the antimeridian and led over
+ * the pole that it goes around (RFC 7946 §3.1.6, §3.1.9).
+ * @throws {ProductError} for fewer than three positions or more than 5,000, positions that are none, and rings without area
  */
 export function toFootprint(ring: readonly Position[]): Footprint {
   const open = withoutRepetitions(ring);
-  if (open.length < 3) {
-    throw new ProductError(`The footprint has ${open.length} corners; at least 3 are needed.`);
+  if (open.length < 3 || open.length > MAX_POSITIONS) {
+    throw new ProductError(`The footprint has ${open.length} corners; 3 to ${MAX_POSITIONS} are possible.`);
   }
   for (const [longitude, latitude] of open) {
     if (!(Math.abs(longitude) <= 360 && Math.abs(latitude) <= 90.001)) {
@@ -33,101 +45,51 @@ export function toFootprint(ring: readonly Position[]): Footprint {
       );
     }
   }
-  const unwrapped = unwrap(splitAtPole(open));
-  const turn = turnOf(unwrapped);
-  if (turn !== 0) {
-    return toPolarFootprint(turn > 0 ? unwrapped : unwrapped.toReversed());
-  }
-  const turned = areaOf(unwrapped) < 0 ? unwrapped.toReversed() : unwrapped;
-  const longitudes = turned.map(([longitude]) => longitude);
-  const latitudes = turned.map(([, latitude]) => latitude);
-  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)];
-  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
-  if (west >= -180 && east <= 180) {
+  const bounded = open.map(([x, y]): Position => [x, Math.min(90, Math.max(-90, y))]);
+  const plane = unwrap(bounded);
+  const [west, south, east, north] = boundsOf([plane]);
+  const isPlain = west >= -180 && east <= 180 && Math.max(north, -south) < 90 && closeAroundPole(plane) === plane;
+  if (isPlain && findSelfIntersection(plane) === undefined) {
+    const turned = areaOf(plane) < 0 ? plane.toReversed() : plane;
     return { geometry: { type: "Polygon", coordinates: [close(turned)] }, bbox: [west, south, east, north].map(round) };
   }
-  if (east - west >= 360) {
-    return toBox(south, north);
-  }
-  // One of the two meridians is inside: what is beyond it belongs to the other side.
-  const meridian = east > 180 ? 180 : -180;
-  const parts = [clip(turned, meridian, "west"), clip(turned, meridian, "east")].filter((part) => part.length >= 3);
-  const polygons = parts.map((part) => {
-    const middle = part.reduce((sum, [longitude]) => sum + longitude, 0) / part.length;
-    const shift = middle > 180 ? -360 : middle < -180 ? 360 : 0;
-    return [close(part.map(([longitude, latitude]): Position => [longitude + shift, latitude]))];
-  });
+  const polygons = cut(bounded).map((polygon) => polygon.map((part) => part.map(([x, y]) => [round(x), round(y)])));
   const [only] = polygons;
+  if (only === undefined) {
+    throw new ProductError("The footprint encloses nothing.");
+  }
   return {
     geometry:
-      polygons.length === 1 && only !== undefined
-        ? { type: "Polygon", coordinates: only }
-        : { type: "MultiPolygon", coordinates: polygons },
-    bbox: [west < -180 ? west + 360 : west, south, east > 180 ? east - 360 : east, north].map(round),
+      polygons.length === 1 ? { type: "Polygon", coordinates: only } : { type: "MultiPolygon", coordinates: polygons },
+    bbox: boxOf(polygons as Polygons).map(round),
   };
 }
 
-/** All longitudes between two latitudes: what goes around the world. */
-function toBox(south: number, north: number): Footprint {
-  const ring: readonly Position[] = [
-    [-180, south],
-    [180, south],
-    [180, north],
-    [-180, north],
-  ];
-  return { geometry: { type: "Polygon", coordinates: [close(ring)] }, bbox: [-180, south, 180, north].map(round) };
-}
-
-/** Latitude beyond which a position is the pole, whose longitude says nothing. */
-const AT_POLE = 89.999_999;
-
-/** A corner at the pole belongs to the longitudes of both its neighbours. */
-function splitAtPole(ring: readonly Position[]): readonly Position[] {
-  const isPole = (position: Position | undefined): boolean => Math.abs(position?.[1] ?? 0) >= AT_POLE;
-  return ring.flatMap((position, index): readonly Position[] => {
-    const [before, after] = [ring.at(index - 1) as Position, ring[(index + 1) % ring.length] as Position];
-    return isPole(position) && !isPole(before) && !isPole(after)
-      ? [
-          [before[0], position[1]],
-          [after[0], position[1]],
-        ]
-      : [position];
-  });
-}
-
-/** How often a ring of longitudes without jumps goes around the axis: 1 eastwards, -1 westwards, 0 when no pole is inside. */
-function turnOf(unwrapped: readonly Position[]): number {
-  const [first, last] = [unwrapped[0] as Position, unwrapped.at(-1) as Position];
-  return Math.round((last[0] - first[0]) / 360 + shortestTurn(last[0], first[0]) / 360);
-}
-
-const shortestTurn = (from: number, to: number): number => ((((to - from) % 360) + 540) % 360) - 180;
-
-/** What has the nearer pole inside: bounded by its outline, the antimeridian and the pole. The ring goes eastwards. */
-function toPolarFootprint(ring: readonly Position[]): Footprint {
-  const latitudes = ring.map(([, latitude]) => latitude);
-  const isNorth = latitudes.reduce((sum, latitude) => sum + latitude, 0) > 0;
-  const pole = isNorth ? 90 : -90;
-  const start = (ring[0] as Position)[0];
-  const meridian = 360 * Math.ceil((start - 180) / 360) + 180;
-  // Twice around, of which the turn between two passages of the antimeridian is taken.
-  const line = [0, 360, 720].flatMap((shift) => ring.map(([x, y]): Position => [x + shift, y]));
-  const edge: Position[] = [];
-  for (const [index, [x, y]] of line.entries()) {
-    const [nextX, nextY] = line[index + 1] ?? [x, y];
-    if (x >= meridian && x <= meridian + 360) {
-      edge.push([x - meridian - 180, y]);
-    }
-    const passage = [meridian, meridian + 360].find((each) => (x < each && nextX > each) || (x > each && nextX < each));
-    if (passage !== undefined) {
-      edge.push([passage - meridian - 180, y + ((passage - x) / (nextX - x)) * (nextY - y)]);
-    }
+function cut(ring: Ring): Polygons {
+  try {
+    return foldRing(ring);
+  } catch (cause) {
+    throw new ProductError("The footprint touches itself so often that its outline cannot be found.", { cause });
   }
-  const outline: readonly Position[] = [...edge, [180, pole], [-180, pole]];
-  return {
-    geometry: { type: "Polygon", coordinates: [close(withoutRepetitions(isNorth ? outline : outline.toReversed()))] },
-    bbox: [-180, isNorth ? Math.min(...latitudes) : -90, 180, isNorth ? 90 : Math.max(...latitudes)].map(round),
-  };
+}
+
+/** The box around polygons that are cut at the antimeridian: across it where they lie on both of its sides. */
+function boxOf(polygons: Polygons): readonly [number, number, number, number] {
+  const rings = polygons.map(([outer = []]): Ring => outer);
+  const [west, south, east, north] = boundsOf(rings);
+  if (west > -180 || east < 180) {
+    return [west, south, east, north];
+  }
+  // The widest gap between them is what the box leaves out.
+  const spans = rings.map((ring) => boundsOf([ring])).sort(([a], [b]) => a - b);
+  let [covered, widest, gap] = [-180, 0, [180, -180] as readonly [number, number]];
+  for (const [from, , to] of spans) {
+    if (from - covered > widest) {
+      [widest, gap] = [from - covered, [covered, from]];
+    }
+    covered = Math.max(covered, to);
+  }
+  return widest === 0 ? [-180, south, 180, north] : [gap[1], south, gap[0], north];
 }
 
 /** The centre of gravity of a ring. */
@@ -154,56 +116,7 @@ export function centerOf([west = 0, south = 0, east = 0, north = 0]: readonly nu
   return { lon: round(middle > 180 ? middle - 360 : middle), lat: round((south + north) / 2) };
 }
 
-function withoutRepetitions(ring: readonly Position[]): Position[] {
-  const kept = ring.filter(([x, y], index) => {
-    const before = ring[index - 1];
-    return before === undefined || before[0] !== x || before[1] !== y;
-  });
-  const [first, last] = [kept[0], kept.at(-1)];
-  return kept.length > 1 && first?.[0] === last?.[0] && first?.[1] === last?.[1] ? kept.slice(0, -1) : kept;
-}
-
-/** Longitudes without jumps; they may pass 180 or -180. */
-function unwrap(ring: readonly Position[]): Position[] {
-  let shift = 0;
-  let previous: number | undefined;
-  return ring.map(([longitude, latitude]) => {
-    if (previous !== undefined) {
-      shift += longitude - previous > HALF_TURN ? -360 : longitude - previous < -HALF_TURN ? 360 : 0;
-    }
-    previous = longitude;
-    return [longitude + shift, latitude];
-  });
-}
-
-function areaOf(ring: readonly Position[]): number {
-  let sum = 0;
-  for (const [index, [x, y]] of ring.entries()) {
-    const [nextX, nextY] = ring[(index + 1) % ring.length] as Position;
-    sum += x * nextY - nextX * y;
-  }
-  return sum / 2;
-}
-
-/** The part of a ring on one side of a meridian (Sutherland and Hodgman). */
-function clip(ring: readonly Position[], meridian: number, side: "west" | "east"): Position[] {
-  const isInside = ([longitude]: Position): boolean =>
-    side === "west" ? longitude <= meridian : longitude >= meridian;
-  const part: Position[] = [];
-  for (const [index, position] of ring.entries()) {
-    const next = ring[(index + 1) % ring.length] as Position;
-    if (isInside(position)) {
-      part.push(position);
-    }
-    if (isInside(position) !== isInside(next)) {
-      const share = (meridian - position[0]) / (next[0] - position[0]);
-      part.push([meridian, position[1] + share * (next[1] - position[1])]);
-    }
-  }
-  return withoutRepetitions(part);
-}
-
-const close = (ring: readonly Position[]): readonly (readonly number[])[] =>
+const close = (ring: Ring): readonly (readonly number[])[] =>
   [...ring, ring[0] as Position].map((position) => position.map(round));
 
 const round = (value: number): number => Number(value.toFixed(DIGITS));

@@ -1,4 +1,4 @@
-export { type ProductAddress, convertProduct, findProduct } from "./convert-product.ts";
+export { PRODUCT_FAMILIES, type ProductAddress, convertProduct, findProduct } from "./convert-product.ts";
 export { ProductError } from "./errors.ts";
 export type { ProductFiles } from "./product-files.ts";
 export { convertRaster } from "./raster-item.ts";

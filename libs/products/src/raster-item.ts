@@ -6,6 +6,7 @@ import { ProductError } from "./errors.ts";
 import { findExtensions } from "./extensions.ts";
 import { type Footprint, type Position, centerOf, toFootprint } from "./footprint.ts";
 import { findInstant } from "./instants.ts";
+import { findKnownRaster } from "./known-rasters.ts";
 
 /** A raster as it was read. */
 export interface ReadRaster {
@@ -40,11 +41,14 @@ export function convertRaster(raster: ReadRaster, { fallbackTime }: RasterItemOp
     findInstant(info.metadata["TIFFTAG_DATETIME"]) ??
     findInstant(info.metadata["ACQUISITIONDATETIME"]) ??
     findInstant(id);
+  const known = findKnownRaster(id);
   const properties = {
     datetime: time ?? fallbackTime,
-    ...(time === undefined && {
-      description: "The file does not tell when it was seen; datetime is when it was registered.",
-    }),
+    ...(time === undefined &&
+      known === undefined && {
+        description: "The file does not tell when it was seen; datetime is when it was registered.",
+      }),
+    ...known?.properties,
     ...toProjection(described, footprint),
   };
   const assets = { data: describeAsset(raster) };
@@ -58,6 +62,7 @@ export function convertRaster(raster: ReadRaster, { fallbackTime }: RasterItemOp
     properties,
     links: [],
     assets,
+    ...(known !== undefined && { collection: known.collection }),
   };
 }
 

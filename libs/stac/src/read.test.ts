@@ -53,6 +53,9 @@ test("other GeoJSON is not taken for STAC", () => {
   assert.equal(isStac({ type: "Feature", geometry: null, properties: {} }), false);
   assert.equal(isStac({ type: "FeatureCollection", features: [{ type: "Feature", properties: {} }] }), false);
   assert.equal(isStac({ type: "FeatureCollection", features: [ITEM] }), true);
+  assert.equal(isStac({ type: "Collection", id: "a" }), false);
+  // Collections without links are published.
+  assert.equal(isStac({ type: "Collection", stac_version: "1.0.0", id: "a" }), true);
 });
 
 test("links are made absolute and relative", () => {

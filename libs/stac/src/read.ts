@@ -23,7 +23,7 @@ export function isStac(value: unknown): boolean {
       return Array.isArray(value["features"]) && value["features"].every((feature) => isStac(feature));
     case "Catalog":
     case "Collection":
-      return Array.isArray(value["links"]);
+      return Array.isArray(value["links"]) || "stac_version" in value;
     default:
       // Before 1.0.0 catalogues and collections had no `type`.
       return value["type"] === undefined && "stac_version" in value && Array.isArray(value["links"]);

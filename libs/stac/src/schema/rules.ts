@@ -1,11 +1,17 @@
 // Rules that involve several members.
+import { findGeometryIssues } from "../geometry/check-geometry.ts";
 import type { StacIssue } from "./validate.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 export function itemRules(item: Json): readonly StacIssue[] {
   const properties = item["properties"] as Json;
-  return [...boxRules(item), ...timeRules(properties, "/properties"), ...bandRules(item)];
+  return [
+    ...boxRules(item),
+    ...findGeometryIssues(item["geometry"]).map(({ path, rule }) => ({ path: `/geometry${path}`, rule })),
+    ...timeRules(properties, "/properties"),
+    ...bandRules(item),
+  ];
 }
 
 export function collectionRules(collection: Json): readonly StacIssue[] {

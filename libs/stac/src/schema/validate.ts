@@ -23,7 +23,7 @@ const MAX_VALUE_LENGTH = 200;
 
 export type StacValidator = (value: unknown) => readonly StacIssue[];
 
-/** A function that tells what is wrong with an item; nothing for a valid one. The geometry itself is not looked into. */
+/** A function that tells what is wrong with an item; nothing for a valid one. Of the geometry rings that cross themselves are told alone. */
 export function createItemValidator(): StacValidator {
   const core = createValidator(Item, itemRules);
   const checkExtensions = createExtensionChecker();

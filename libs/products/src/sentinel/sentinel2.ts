@@ -1,16 +1,16 @@
 import type { StacItem } from "@swath/stac";
 
-import { ProductError } from "./errors.ts";
-import { type Position, centroidOf, toFootprint } from "./footprint.ts";
-import { toUtc } from "./instants.ts";
-import { COPERNICUS_LICENCE, ESA, createItem } from "./item.ts";
-import type { ProductFiles } from "./product-files.ts";
+import { ProductError } from "../errors.ts";
+import { type Position, centroidOf, toFootprint } from "../footprint.ts";
+import { toUtc } from "../instants.ts";
+import { COPERNICUS_LICENCE, ESA, createItem } from "../item.ts";
+import type { ProductFiles } from "../product-files.ts";
 import { describeImages, describeMetadata, hasTiffImages, readQuality } from "./sentinel2-assets.ts";
-import { type XmlNode, findAll, findNumber, findText, parseXml, requireText } from "./xml.ts";
+import { type XmlNode, findAll, findNumber, findText, parseXml, requireText } from "../xml.ts";
 
-/** The item of a Sentinel-2 product (SAFE, Level-1C or 2A, one tile). @throws {ProductError} */
-export async function convertSentinel2(files: ProductFiles): Promise<StacItem> {
-  const productPath = findProductPath(files);
+/** The item of a Sentinel-2 product (SAFE, Level-1C or 2A, one tile). @param metadata path of the file that is looked for where the place cannot be listed @throws {ProductError} */
+export async function convertSentinel2(files: ProductFiles, metadata: string): Promise<StacItem> {
+  const productPath = findProductPath(files, metadata);
   const product = await parseXml(await files.read(productPath), productPath);
   const image = findText(product, "IMAGE_FILE") ?? findText(product, "IMAGE_ID");
   const granule = /^GRANULE\/([^/]+)\//.exec(image ?? "")?.[1];
@@ -79,10 +79,9 @@ export async function convertSentinel2(files: ProductFiles): Promise<StacItem> {
   });
 }
 
-function findProductPath({ name, paths }: ProductFiles): string {
+function findProductPath({ name, paths }: ProductFiles, metadata: string): string {
   const listed = paths.find((path) => /^MTD_MSIL\w+\.xml$/.test(path));
-  const level = /MSIL(1C|2A)/.exec(name)?.[1];
-  const path = listed ?? (level === undefined ? undefined : `MTD_MSIL${level}.xml`);
+  const path = listed ?? (metadata.startsWith("MTD_") ? metadata : undefined);
   if (path === undefined) {
     throw new ProductError(`${name} has no MTD_MSIL1C.xml or MTD_MSIL2A.xml; the product is not whole.`);
   }

@@ -1,8 +1,8 @@
 import type { StacAsset } from "@swath/stac";
 
-import type { ProductFiles } from "./product-files.ts";
+import type { ProductFiles } from "../product-files.ts";
 import { MSI_BANDS, SCL_CLASSES } from "./sentinel2-bands.ts";
-import { type XmlNode, findAll, findNumber, findText, textOf } from "./xml.ts";
+import { type XmlNode, findAll, findNumber, findText, textOf } from "../xml.ts";
 
 interface Grid {
   readonly shape: readonly [rows: number, columns: number];

@@ -1,4 +1,4 @@
-import { type XmlNode, findAll, findNumber } from "./xml.ts";
+import { type XmlNode, findAll, findNumber } from "../xml.ts";
 
 /** Elements of manifests with the percentage of a product that is such, and the names of the properties, as known converters call them. */
 const PIXELS: Readonly<Record<string, string>> = {

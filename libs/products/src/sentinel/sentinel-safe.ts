@@ -1,8 +1,8 @@
-import { ProductError } from "./errors.ts";
-import type { Position } from "./footprint.ts";
-import { toUtc } from "./instants.ts";
-import type { ProductFiles } from "./product-files.ts";
-import { type XmlNode, findAll, findText, parseXml, textOf } from "./xml.ts";
+import { ProductError } from "../errors.ts";
+import type { Position } from "../footprint.ts";
+import { toUtc } from "../instants.ts";
+import type { ProductFiles } from "../product-files.ts";
+import { type XmlNode, findAll, findText, parseXml, textOf } from "../xml.ts";
 
 /** What the manifests of Sentinel products (SAFE) have in common. */
 export interface SafeManifest {

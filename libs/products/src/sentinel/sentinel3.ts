@@ -1,12 +1,12 @@
 import type { StacAsset, StacItem } from "@swath/stac";
 
-import { toFootprint } from "./footprint.ts";
-import { COPERNICUS_LICENCE, ESA, createItem } from "./item.ts";
-import type { ProductFiles } from "./product-files.ts";
+import { toFootprint } from "../footprint.ts";
+import { COPERNICUS_LICENCE, ESA, createItem } from "../item.ts";
+import type { ProductFiles } from "../product-files.ts";
 import { describeCoverage } from "./sentinel3-coverage.ts";
 import { middleOf, readManifest } from "./sentinel-safe.ts";
 import { describeTimeliness } from "./timeliness.ts";
-import { findText } from "./xml.ts";
+import { findText } from "../xml.ts";
 
 const MANIFEST = "xfdumanifest.xml";
 /** By the second part of a product's name; synergy products are of both imagers. */

@@ -1,13 +1,13 @@
-import { createReproject, parseCrs } from "@swath/raster";
 import type { StacAsset, StacItem } from "@swath/stac";
 
-import { ProductError } from "./errors.ts";
-import { type Position, centroidOf, toFootprint } from "./footprint.ts";
-import { toUtc } from "./instants.ts";
-import { createItem } from "./item.ts";
+import { ProductError } from "../errors.ts";
+import { centroidOf, toFootprint } from "../footprint.ts";
+import { toUtc } from "../instants.ts";
+import { createItem } from "../item.ts";
+import { readCorners, readGrid } from "./landsat-footprint.ts";
 import { LANDSAT_FILES, bandsOf } from "./landsat-bands.ts";
 import { type Mtl, parseMtl } from "./mtl.ts";
-import type { ProductFiles } from "./product-files.ts";
+import type { ProductFiles } from "../product-files.ts";
 
 /** Groups that have the scales of Level-2 and Level-1 products; a Level-2 file has both. */
 const SCALES = [
@@ -37,7 +37,7 @@ export async function convertLandsat(files: ProductFiles, mtlPath: string): Prom
   const sensor = required("SENSOR_ID");
   const level = mtl.get("PROCESSING_LEVEL") ?? mtl.get("DATA_TYPE") ?? "";
   const grid = readGrid(mtl, mtlPath);
-  const ring = (await readTrueCorners(files, mtl, grid)) ?? readProductOutline(mtl, mtlPath, grid);
+  const ring = await readCorners(files, mtl, grid);
   const time = mtl.get("SCENE_CENTER_TIME")?.replaceAll('"', "") ?? "00:00:00Z";
   const datetime = toUtc(`${required("DATE_ACQUIRED")}T${time}`);
   const isLevel2 = level.startsWith("L2");
@@ -83,99 +83,6 @@ export async function convertLandsat(files: ProductFiles, mtlPath: string): Prom
     },
     assets: describeFiles(mtl, files, bandsOf(spacecraft, sensor)),
   });
-}
-
-interface Grid {
-  readonly crs: string;
-  readonly size: number;
-  readonly lines: number;
-  readonly samples: number;
-  /** Outer corner of the first pixel. */
-  readonly left: number;
-  readonly top: number;
-}
-
-function readGrid(mtl: Mtl, path: string): Grid {
-  const required = (field: string): number => {
-    const value = mtl.number(field);
-    if (value === undefined) {
-      throw new ProductError(`${path} has no number ${field}; the product is not whole.`);
-    }
-    return value;
-  };
-  const size = required("GRID_CELL_SIZE_REFLECTIVE");
-  const crs =
-    mtl.get("MAP_PROJECTION") === "PS" ? "EPSG:3031" : `EPSG:326${String(required("UTM_ZONE")).padStart(2, "0")}`;
-  return {
-    crs,
-    size,
-    lines: required("REFLECTIVE_LINES"),
-    samples: required("REFLECTIVE_SAMPLES"),
-    // Corners are the centres of pixels.
-    left: required("CORNER_UL_PROJECTION_X_PRODUCT") - size / 2,
-    top: required("CORNER_UL_PROJECTION_Y_PRODUCT") + size / 2,
-  };
-}
-
-/** The corners of what was seen, which the file of angle coefficients has; the raster around it is larger. */
-async function readTrueCorners(files: ProductFiles, mtl: Mtl, grid: Grid): Promise<readonly Position[] | undefined> {
-  const path = mtl.get("FILE_NAME_ANGLE_COEFFICIENT") ?? mtl.get("ANGLE_COEFFICIENT_FILE_NAME");
-  if (path === undefined || (files.paths.length > 0 && !files.paths.includes(path))) {
-    return undefined;
-  }
-  const bytes = await files.read(path).catch(() => undefined);
-  if (bytes === undefined || bytes.length > MAX_ANG_BYTES) {
-    return undefined;
-  }
-  const text = bytes.toString("utf8");
-  const list = (name: string): readonly number[] =>
-    (new RegExp(`BAND01_${name}\\s*=\\s*\\(([^)]*)\\)`).exec(text)?.[1] ?? "").split(",").map(Number);
-  const [lines, samples] = [list("L1T_IMAGE_CORNER_LINES"), list("L1T_IMAGE_CORNER_SAMPS")];
-  if (lines.length !== 4 || samples.length !== 4 || ![...lines, ...samples].every(Number.isFinite)) {
-    return undefined;
-  }
-  const xs = Float64Array.from(samples, (sample) => grid.left + grid.size / 2 + sample * grid.size);
-  const ys = Float64Array.from(lines, (line) => grid.top - grid.size / 2 - line * grid.size);
-  createReproject(parseCrs(grid.crs), parseCrs("OGC:CRS84"))(xs, ys);
-  return Array.from(xs, (x, index): Position => [x, ys[index] ?? Number.NaN]);
-}
-
-const MAX_ANG_BYTES = 4 * 2 ** 20;
-
-/** Degrees of latitude beyond which the edges of a raster are too curved for their corners alone. */
-const POLAR = 60;
-const EDGE_POINTS = 8;
-
-/** The outline of the raster. */
-function readProductOutline(mtl: Mtl, path: string, grid: Grid): readonly Position[] {
-  const corners = ["UL", "LL", "LR", "UR"].map((corner): Position => {
-    const longitude = mtl.number(`CORNER_${corner}_LON_PRODUCT`);
-    const latitude = mtl.number(`CORNER_${corner}_LAT_PRODUCT`);
-    if (longitude === undefined || latitude === undefined) {
-      throw new ProductError(`${path} has no corner ${corner}; the product is not whole.`);
-    }
-    return [longitude, latitude];
-  });
-  if (corners.every(([, latitude]) => Math.abs(latitude) < POLAR)) {
-    return corners;
-  }
-  const [right, bottom] = [grid.left + grid.samples * grid.size, grid.top - grid.lines * grid.size];
-  const box = [
-    [grid.left, grid.top],
-    [grid.left, bottom],
-    [right, bottom],
-    [right, grid.top],
-  ] as const;
-  const points = box.flatMap(([x, y], index) => {
-    const [nextX, nextY] = box[(index + 1) % 4] as (typeof box)[number];
-    return Array.from({ length: EDGE_POINTS }, (_, step): Position => {
-      const share = step / EDGE_POINTS;
-      return [x + (nextX - x) * share, y + (nextY - y) * share];
-    });
-  });
-  const [xs, ys] = [Float64Array.from(points, ([x]) => x), Float64Array.from(points, ([, y]) => y)];
-  createReproject(parseCrs(grid.crs), parseCrs("OGC:CRS84"))(xs, ys);
-  return Array.from(xs, (x, index): Position => [x, ys[index] ?? Number.NaN]);
 }
 
 const COG = "image/tiff; application=geotiff; profile=cloud-optimized";

@@ -1,12 +1,12 @@
 import type { StacAsset, StacItem } from "@swath/stac";
 
-import { toFootprint } from "./footprint.ts";
-import { toUtc } from "./instants.ts";
-import { COPERNICUS_LICENCE, ESA, createItem } from "./item.ts";
-import type { ProductFiles } from "./product-files.ts";
+import { toFootprint } from "../footprint.ts";
+import { toUtc } from "../instants.ts";
+import { COPERNICUS_LICENCE, ESA, createItem } from "../item.ts";
+import type { ProductFiles } from "../product-files.ts";
 import { middleOf, readManifest } from "./sentinel-safe.ts";
 import { describeTimeliness } from "./timeliness.ts";
-import { findAll, findNumber, findText, parseXml, textOf } from "./xml.ts";
+import { findAll, findNumber, findText, parseXml, textOf } from "../xml.ts";
 
 /** Hz of the instrument. */
 const CENTER_FREQUENCY_GHZ = 5.405;

@@ -1,5 +1,5 @@
-import { ProductError } from "./errors.ts";
-import { type XmlNode, parseXml } from "./xml.ts";
+import { ProductError } from "../errors.ts";
+import { type XmlNode, parseXml } from "../xml.ts";
 
 /** Fields of a Landsat MTL file by group; groups of Collection 1 and 2 alike. */
 export interface Mtl {
