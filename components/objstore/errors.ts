@@ -42,7 +42,7 @@ export const S3_ERRORS = {
   ],
   InvalidRange: [416, "The requested range is not satisfiable"],
   InvalidRequest: [400, "Invalid Request"],
-  InvalidStorageClass: [400, "The storage class that you specified is not valid; STANDARD is the one there is."],
+  InvalidStorageClass: [400, "The storage class that you specified is not valid."],
   InvalidTargetBucketForLogging: [
     400,
     "The target bucket for logging does not exist or does not belong to the account of the bucket.",

@@ -135,7 +135,7 @@ export class Scrub {
     if (length !== size) {
       return `is ${length} bytes long instead of ${size}`;
     }
-    const found = (await digests.finish())[algorithm]?.toString("hex");
+    const found = digests.finish()[algorithm]?.toString("hex");
     return `${algorithm}:${found}` === expected ? undefined : "does not have the content that was stored";
   }
 

@@ -1,13 +1,11 @@
 import { type Hash, createHash, hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-import { Crc64Nvme } from "@aws-sdk/crc64-nvme";
-
 import { updateCrc32c } from "./crc32c.ts";
-import { type XxhashName, createXxhash, loadXxhash } from "./xxhash.ts";
+import { type WasmDigestName, createWasmDigest, isWasmDigest, loadWasmDigests } from "./wasm-digests.ts";
 
 type CryptographicName = "md5" | "sha1" | "sha256" | "sha512";
-export type DigestName = CryptographicName | XxhashName | "crc32" | "crc32c" | "crc64nvme";
+export type DigestName = CryptographicName | WasmDigestName | "crc32" | "crc32c";
 
 const CRYPTOGRAPHIC: readonly string[] = ["md5", "sha1", "sha256", "sha512"] satisfies readonly CryptographicName[];
 const isCryptographic = (name: DigestName): name is CryptographicName => CRYPTOGRAPHIC.includes(name);
@@ -16,12 +14,12 @@ const isCryptographic = (name: DigestName): name is CryptographicName => CRYPTOG
 export interface Digests {
   readonly update: (bytes: Uint8Array) => void;
   /** The digests as raw bytes; ends the stream. */
-  readonly finish: () => Promise<Readonly<Partial<Record<DigestName, Buffer>>>>;
+  readonly finish: () => Readonly<Partial<Record<DigestName, Buffer>>>;
 }
 
 interface Running {
   readonly update: (bytes: Uint8Array) => unknown;
-  readonly finish: () => Buffer | Promise<Buffer>;
+  readonly finish: () => Buffer;
 }
 
 /** Digests of bytes that are all there. */
@@ -38,17 +36,15 @@ export async function digestAll(
     } else {
       const running = createRunning(name);
       running.update(bytes);
-      result[name] = await running.finish();
+      result[name] = running.finish();
     }
   }
   return result;
 }
 
-/** Loads what these digests need; to be awaited before `createDigests` of algorithms that a client chooses. */
-export async function prepareDigests(names: readonly DigestName[]): Promise<void> {
-  if (names.some((name) => name.startsWith("xxhash"))) {
-    await loadXxhash();
-  }
+/** Loads what these digests need; to be awaited before `createDigests`. */
+export function prepareDigests(names: readonly DigestName[]): Promise<void> {
+  return loadWasmDigests(names);
 }
 
 export function createDigests(names: readonly DigestName[]): Digests {
@@ -59,10 +55,10 @@ export function createDigests(names: readonly DigestName[]): Digests {
         digest.update(bytes);
       }
     },
-    finish: async () => {
+    finish: () => {
       const result: Partial<Record<DigestName, Buffer>> = {};
       for (const [name, digest] of running) {
-        result[name] = await digest.finish();
+        result[name] = digest.finish();
       }
       return result;
     },
@@ -70,6 +66,9 @@ export function createDigests(names: readonly DigestName[]): Digests {
 }
 
 function createRunning(name: DigestName): Running {
+  if (isWasmDigest(name)) {
+    return createWasmDigest(name);
+  }
   switch (name) {
     case "md5":
     case "sha1":
@@ -82,14 +81,6 @@ function createRunning(name: DigestName): Running {
       return createCrc((bytes, value) => crc32(bytes, value));
     case "crc32c":
       return createCrc(updateCrc32c);
-    case "xxhash64":
-    case "xxhash3":
-    case "xxhash128":
-      return createXxhash(name);
-    case "crc64nvme": {
-      const crc = new Crc64Nvme();
-      return { update: (bytes) => crc.update(bytes), finish: async () => Buffer.from(await crc.digest()) };
-    }
   }
 }
 

@@ -78,7 +78,7 @@ export class OpenFile {
       throw this.#failure;
     }
     await this.#flushing;
-    const digests = await this.#digests.finish();
+    const digests = this.#digests.finish();
     const hex = Object.fromEntries(Object.entries(digests).map(([name, value]) => [name, value.toString("hex")]));
     await this.#write(this.#blocks.toTrailer(this.#size, { ...label, digests: hex }), this.#size);
     await queueSync(() => this.#run.fsync(this.#descriptor));

@@ -86,6 +86,9 @@ export interface Part {
 /** Digests that S3 offers as additional checksums. */
 export type ChecksumName = DigestName;
 
+/** What an upload gets that names no algorithm, as on Amazon S3; of the whole object, also of one that came in parts. */
+export const DEFAULT_CHECKSUM = "crc64nvme" satisfies ChecksumName;
+
 export interface StoredChecksum {
   readonly algorithm: ChecksumName;
   /** Base64; of a composite one with `-<parts>` at the end. */

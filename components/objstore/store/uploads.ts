@@ -10,7 +10,16 @@ import type { Origin } from "./events.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import { type ListQuery, type Listing, Page } from "./listing.ts";
-import type { Bucket, ChecksumName, ContentPart, Part, StoredChecksum, Upload, Version } from "./rows.ts";
+import {
+  type Bucket,
+  type ChecksumName,
+  type ContentPart,
+  DEFAULT_CHECKSUM,
+  type Part,
+  type StoredChecksum,
+  type Upload,
+  type Version,
+} from "./rows.ts";
 import { takeTurns } from "./turns.ts";
 import type { Versions } from "./versions.ts";
 
@@ -372,11 +381,13 @@ function ignoreMissing(error: unknown): void {
 }
 
 async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise<StoredChecksum | undefined> {
-  const { checksum_algorithm: algorithm, checksum_type: type } = upload;
+  const algorithm = upload.checksum_algorithm ?? DEFAULT_CHECKSUM;
+  const type = upload.checksum_type ?? "FULL_OBJECT";
   const values = parts.flatMap(({ checksum, size }) =>
     checksum === null ? [] : [{ value: Buffer.from(checksum, "base64"), size }],
   );
-  if (algorithm === null || type === null || values.length < parts.length) {
+  // Parts that came while an earlier release ran may have none.
+  if (values.length < parts.length) {
     return undefined;
   }
   if (type === "FULL_OBJECT") {
@@ -390,6 +401,6 @@ async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise
   for (const { value } of values) {
     digests.update(value);
   }
-  const whole = (await digests.finish())[algorithm];
+  const whole = digests.finish()[algorithm];
   return { algorithm, type, value: `${whole?.toString("base64") ?? ""}-${parts.length}` };
 }
