@@ -20,6 +20,9 @@ import { addToAccessLog } from "./background/logged-request.ts";
 import { giveBackSpace } from "./background/give-back.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
 import { RequestDurations } from "./background/request-durations.ts";
+import { addSnapshotGauges } from "./background/snapshot-gauges.ts";
+import { parseSnapshotSchedule, snapshotWhenDue } from "./background/snapshot-schedule.ts";
+import { SnapshotWork } from "./background/snapshot-work.ts";
 import { scrubWhenDue } from "./background/scrub-schedule.ts";
 import { Scrub } from "./background/scrub.ts";
 import type { ObjstoreSettings } from "./config.ts";
@@ -50,6 +53,8 @@ interface BuildContext {
 const HOUR = 3600 * 1000;
 const DAY = 24 * HOUR;
 const GIVE_BACK_MS = 30_000;
+/** How often the schedule of snapshots is looked at. */
+const SNAPSHOT_MS = 60_000;
 const ACCESS_LOG_MS = 5 * 60_000;
 /** Room for deletes on a full disk. */
 const BALLAST_BYTES = 32 << 20;
@@ -192,6 +197,12 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     rotateKeys(store, keyring, { logger, signal: stopping.signal }).then((isDone) => oldKeys.set(isDone ? 0 : 1)),
     "changing the encryption key",
   );
+  const snapshotWork = new SnapshotWork(store.now, (error) =>
+    logger.error({ err: error }, "work on a snapshot failed"),
+  );
+  const { OBJSTORE_SNAPSHOTS } = settings;
+  const snapshotSchedule = OBJSTORE_SNAPSHOTS === undefined ? undefined : parseSnapshotSchedule(OBJSTORE_SNAPSHOTS);
+  addSnapshotGauges(metrics, store.snapshots);
   const login = openLogin(settings, identity);
   const app = createConsole({
     ...common,
@@ -199,6 +210,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     logger,
     scrub,
     damages,
+    snapshots: { work: snapshotWork, schedule: OBJSTORE_SNAPSHOTS, signal: stopping.signal },
     role,
     secureCookies: settings.PUBLIC_URL.startsWith("https:"),
   });
@@ -223,6 +235,13 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     }, HOUR / 4),
     setInterval(() => void accessLogs.write(), accessLogMs),
     setInterval(() => {
+      if (snapshotSchedule !== undefined) {
+        snapshotWork.runUnlisted(() =>
+          snapshotWhenDue(store.snapshots, snapshotSchedule, store.now(), stopping.signal),
+        );
+      }
+    }, SNAPSHOT_MS),
+    setInterval(() => {
       givingBack ??= watch(giveBackSpace(store.index, stopping.signal), "giving space back").finally(() => {
         givingBack = undefined;
       });
@@ -245,6 +264,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
       await app.close();
       await rotation;
       await givingBack;
+      await snapshotWork.settle();
       await accessLogs.write();
       await delivery.close();
       await identity?.close();

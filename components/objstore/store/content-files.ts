@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { type FileHandle, access, link, mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { ContentReader } from "./content-reader.ts";
@@ -42,6 +42,7 @@ export class ContentFiles {
   readonly #knownHours = new Map<string, Promise<void>>();
   /** Files being written, or written and not yet in the index. */
   readonly #unsettled = new Set<string>();
+  #adopters = 0;
   /** Files that somebody reads, and how many do. */
   readonly #held = new Map<string, number>();
   #onRelease: () => void = () => {};
@@ -166,6 +167,38 @@ export class ContentFiles {
     return join(this.#directory, hour, name);
   }
 
+  /** Gives a file below `content` of a snapshot back its name here, not durably yet. False: neither has it. */
+  async adopt(id: string, content: string): Promise<boolean> {
+    const [hour = "", name = ""] = id.split("-");
+    await this.#ensureHour(hour);
+    try {
+      await link(join(content, hour, name), this.pathOf(id));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") {
+        return exists(this.pathOf(id));
+      }
+      if (code !== "EEXIST") {
+        throw error;
+      }
+    }
+    return true;
+  }
+
+  /** Forces the names of files to the disk. */
+  async syncNames(ids: readonly string[]): Promise<void> {
+    const hours = new Set(ids.map((id) => id.slice(0, 10)));
+    await Promise.all([...hours].map((hour) => this.#directories.sync(join(this.#directory, hour))));
+  }
+
+  /** While files of any hour may be added, recovery must look at all of them, until the function that is given is called. */
+  keepAllUnsettled(): () => void {
+    this.#adopters += 1;
+    return () => {
+      this.#adopters -= 1;
+    };
+  }
+
   /** Ids of the files of all hours from `since` ("" for all) on. */
   async *list(since: string): AsyncGenerator<string> {
     for (const hour of (await readdir(this.#directory)).filter((name) => /^\d{10}$/.test(name) && name >= since)) {
@@ -177,6 +210,9 @@ export class ContentFiles {
 
   /** Hours before this one hold no file whose fate is open: recovery need not look there. */
   settledBefore(): string {
+    if (this.#adopters > 0) {
+      return "";
+    }
     return [...this.#unsettled]
       .map((id) => id.slice(0, 10))
       .reduce((least, hour) => (hour < least ? hour : least), toHour(this.#now()));
@@ -200,6 +236,15 @@ export class ContentFiles {
       made.catch(() => this.#knownHours.delete(hour));
     }
     await made;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -172,8 +172,9 @@ export class Contents {
     }
   }
 
+  /** Drops one reference to a file; one that nothing is made of any more becomes garbage. */
   discardFile(file: string): void {
-    this.#index.run("update files set garbage = 1 where id = ?", file);
+    this.#index.run("update files set refs = refs - 1, garbage = (refs <= 1) where id = ?", file);
   }
 
   #insertParts(parts: readonly ContentPart[]): number {

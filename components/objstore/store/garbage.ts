@@ -15,6 +15,8 @@ export class GarbageCollector {
   readonly #onError: (error: unknown) => void;
   #running: Promise<void> | undefined;
   #again = false;
+  /** Who wants nothing to be deleted. */
+  #pauses = 0;
   /** Whether there is garbage that somebody still reads. */
   #isWaiting = false;
 
@@ -45,6 +47,22 @@ export class GarbageCollector {
       });
   }
 
+  /** Deletes nothing until the function it gives is called; resolves once nothing is being deleted. */
+  async pause(): Promise<() => void> {
+    this.#pauses += 1;
+    while (this.#running !== undefined) {
+      await this.#running;
+    }
+    let isPaused = true;
+    return () => {
+      if (isPaused) {
+        isPaused = false;
+        this.#pauses -= 1;
+        this.nudge();
+      }
+    };
+  }
+
   /** Resolves when all garbage known now is gone, but for what somebody reads. */
   async drain(): Promise<void> {
     this.nudge();
@@ -54,7 +72,7 @@ export class GarbageCollector {
   }
 
   async #run(): Promise<void> {
-    while (this.#again) {
+    while (this.#again && this.#pauses === 0) {
       this.#again = false;
       const found = this.#index.all<{ id: string }>(
         "select id from files where garbage = 1 limit ?",

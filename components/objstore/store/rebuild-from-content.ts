@@ -304,6 +304,10 @@ function tidy(index: IndexDatabase): void {
   index.run(`update files set garbage = id not in (
     select json_extract(part.value, '$.file') from contents, json_each(contents.parts) part where contents.parts is not null
     union all select file from parts union all select label from versions where label is not null)`);
+  index.run(`update files set refs = used.refs from (select file, count(*) as refs from (
+    select json_extract(part.value, '$.file') as file from contents, json_each(contents.parts) part where contents.parts is not null
+    union all select file from parts union all select label from versions where label is not null) group by file) used
+    where used.file = files.id and used.refs <> files.refs`);
   index.run(`update versions set buried = (version = 'null' and exists (
     select 1 from versions newer where newer.bucket = versions.bucket and newer.key = versions.key and newer.seq > versions.seq))`);
   index.run(`update buckets set bytes = (select coalesce(sum(size), 0) from versions where bucket = buckets.id),

@@ -13,6 +13,8 @@ import { checkIndex, isDamage, markDamaged } from "./index-damage.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { deleteOrphans } from "./recovery.ts";
 import { SettingsCopy } from "./settings-copy.ts";
+import { type BucketToRestore, type RestoredBucket, discardUnfinished, restoreBuckets } from "./snapshots/restore.ts";
+import { Snapshots } from "./snapshots/snapshots.ts";
 import { Uploads } from "./uploads.ts";
 import { VersionChanges } from "./version-changes.ts";
 import { Versions } from "./versions.ts";
@@ -33,6 +35,13 @@ export interface ObjectStore {
   readonly garbage: GarbageCollector;
   readonly ballast: Ballast;
   readonly settings: SettingsCopy;
+  readonly snapshots: Snapshots;
+  /** Puts buckets back as a snapshot has them. @throws {Error} when there is no such snapshot or bucket */
+  readonly restore: (
+    snapshot: string,
+    buckets: readonly BucketToRestore[],
+    signal: AbortSignal,
+  ) => Promise<readonly RestoredBucket[]>;
   readonly now: () => number;
   /** Content files of unfinished writes that were found and deleted when the store was opened. */
   readonly orphansDeleted: number;
@@ -82,6 +91,13 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const settings = new SettingsCopy(directory, index);
   const orphansDeleted = await deleteOrphans(index, files);
   garbage.nudge();
+  const snapshots = new Snapshots({ directory, index: index.path, garbage, now, crash });
+  // What ended with the process before.
+  const tidying = Promise.all([snapshots.tidy(), discardUnfinished({ index, contents }, crash)]).then(
+    () => garbage.nudge(),
+    options.onBackgroundError,
+  );
+  const restoring = { index, buckets, contents, files, garbage, now };
   return {
     directory,
     index,
@@ -96,9 +112,16 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     garbage,
     ballast: new Ballast(directory, options.ballastBytes ?? 0),
     settings,
+    snapshots,
+    restore: async (snapshot, wanted, signal) => {
+      // A restore of the process before is not to be taken for this one.
+      await tidying;
+      return restoreBuckets(snapshots.folderOf(snapshot), wanted, { store: restoring, crash, signal });
+    },
     now,
     orphansDeleted,
     close: async () => {
+      await tidying;
       await garbage.drain();
       await settings.write();
       await files.close();
