@@ -195,7 +195,12 @@ function chooseRange(
     }
     start += size;
   }
-  if (version.parts === null && Number(part) === 1) {
+  if (version.parts === null) {
+    if (Number(part) > 1) {
+      throw new S3Error("InvalidPartNumber", undefined, {
+        details: { PartNumberRequested: part, ActualPartCount: 1 },
+      });
+    }
     return version.size === 0 ? undefined : { start: 0, end: version.size - 1 };
   }
   throw new S3Error("InvalidPart", "The requested partnumber is not satisfiable");
