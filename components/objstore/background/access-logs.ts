@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { type LoggedRequest, type LoggingRule, parseLogging, toLogLine } from "../protocol/logging.ts";
 import { encryptByDeployment } from "../protocol/encryption.ts";
-import type { Keyring } from "../store/keyring.ts";
+import type { Keyring } from "../store/encryption/keyring.ts";
 import { type Bucket, DEFAULT_CHECKSUM } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 

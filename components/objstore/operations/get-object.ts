@@ -8,9 +8,9 @@ import { openEncryption, toEncryptionHeaders } from "../protocol/encryption.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
 import { type S3Request, header, sendHead, startHead } from "../protocol/request.ts";
 import { sendContent } from "../protocol/send-content.ts";
-import { cryptSmall } from "../store/cipher.ts";
-import { ContentStream } from "../store/content-stream.ts";
-import type { StoredContent } from "../store/contents.ts";
+import { cryptSmall } from "../store/encryption/cipher.ts";
+import { ContentStream } from "../store/content/content-stream.ts";
+import type { StoredContent } from "../store/content/contents.ts";
 import type { ContentPart, StoredChecksum, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion } from "./operation.ts";
 

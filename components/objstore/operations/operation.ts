@@ -7,7 +7,7 @@ import { type S3Request, header } from "../protocol/request.ts";
 import { STORAGE_CLASS_HEADER, readStorageClass } from "../protocol/storage-class.ts";
 import type { Bucket, Ownership, Version } from "../store/rows.ts";
 import type { Origin } from "../store/events.ts";
-import type { Keyring } from "../store/keyring.ts";
+import type { Keyring } from "../store/encryption/keyring.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 /** What an operation works with. The bucket exists and the caller may do `action` on it when `handle` is called. */

@@ -2,10 +2,10 @@ import { hash, timingSafeEqual } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
-import { cryptSmall } from "../store/cipher.ts";
-import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
-import type { ContentLabel } from "../store/content-trailer.ts";
-import { type DigestName, digestAll } from "../store/digests.ts";
+import { cryptSmall } from "../store/encryption/cipher.ts";
+import type { ContentFiles, WrittenFile } from "../store/content/content-files.ts";
+import type { ContentLabel } from "../store/content/content-trailer.ts";
+import { type DigestName, digestAll } from "../store/digests/digests.ts";
 import { type ChecksumName, DEFAULT_CHECKSUM, type StoredChecksum } from "../store/rows.ts";
 import { type DeclaredChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
 import { detachableChunks, consumeBody } from "./chunks.ts";

@@ -1,6 +1,6 @@
 import { S3Error } from "../errors.ts";
-import type { IndexDatabase } from "./index-database.ts";
-import { ReadCache } from "./read-cache.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
+import { ReadCache } from "./index/read-cache.ts";
 import type { Bucket, Ownership } from "./rows.ts";
 
 type BucketSetting =

@@ -1,4 +1,4 @@
-import type { IndexDatabase } from "./index-database.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import type { Version } from "./rows.ts";
 import { Turn } from "./turns.ts";

@@ -1,4 +1,4 @@
-import type { DigestName } from "./digests.ts";
+import type { DigestName } from "./digests/digests.ts";
 
 /** Whose an object is that somebody else uploads, and whether access control lists count. Empty: as `ObjectWriter`, unsaid. */
 export type Ownership = "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter" | "";

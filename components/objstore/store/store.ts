@@ -2,17 +2,17 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Accounts } from "./accounts.ts";
-import { Ballast } from "./ballast.ts";
 import { Buckets } from "./buckets.ts";
-import { ContentFiles } from "./content-files.ts";
-import { Contents } from "./contents.ts";
+import { ContentFiles } from "./content/content-files.ts";
+import { Contents } from "./content/contents.ts";
 import { type CrashPoints, noCrashPoints } from "./crash-points.ts";
 import { Events } from "./events.ts";
-import { GarbageCollector } from "./garbage.ts";
-import { checkIndex, isDamage, markDamaged } from "./index-damage.ts";
-import { IndexDatabase } from "./index-database.ts";
+import { GarbageCollector } from "./content/garbage.ts";
+import { checkIndex, isDamage, markDamaged } from "./index/index-damage.ts";
+import { IndexDatabase } from "./index/index-database.ts";
 import { deleteOrphans } from "./recovery.ts";
-import { SettingsCopy } from "./settings-copy.ts";
+import { ReservedSpace } from "./reserved-space.ts";
+import { SettingsCopy } from "./rebuild/settings-copy.ts";
 import { type BucketToRestore, type RestoredBucket, discardUnfinished, restoreBuckets } from "./snapshots/restore.ts";
 import { Snapshots } from "./snapshots/snapshots.ts";
 import { Uploads } from "./uploads.ts";
@@ -33,7 +33,7 @@ export interface ObjectStore {
   readonly accounts: Accounts;
   readonly files: ContentFiles;
   readonly garbage: GarbageCollector;
-  readonly ballast: Ballast;
+  readonly reservedSpace: ReservedSpace;
   readonly settings: SettingsCopy;
   readonly snapshots: Snapshots;
   /** Puts buckets back as a snapshot has them. @throws {Error} when there is no such snapshot or bucket */
@@ -54,8 +54,8 @@ export interface StoreOptions {
   readonly region?: string;
   readonly now?: () => number;
   readonly crash?: CrashPoints;
-  /** Room that is kept for deletes on a full disk. */
-  readonly ballastBytes?: number;
+  /** Space that is kept for deletes on a full disk. */
+  readonly reservedSpaceBytes?: number;
   /** Bytes of the journal at which a new base is made. */
   readonly journalBytes?: number;
   /** The disk refused an fsync: what is in memory cannot be trusted any more, the process has to end. */
@@ -110,7 +110,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     accounts: new Accounts(index, now),
     files,
     garbage,
-    ballast: new Ballast(directory, options.ballastBytes ?? 0),
+    reservedSpace: new ReservedSpace(directory, options.reservedSpaceBytes ?? 0),
     settings,
     snapshots,
     restore: async (snapshot, wanted, signal) => {

@@ -1,5 +1,5 @@
-import { combineCrcs, isCrc } from "./crc-combine.ts";
-import { createDigests, prepareDigests } from "./digests.ts";
+import { combineCrcs, isCrc } from "./digests/crc-combine.ts";
+import { createDigests, prepareDigests } from "./digests/digests.ts";
 import { DEFAULT_CHECKSUM, type Part, type StoredChecksum, type Upload } from "./rows.ts";
 
 /** The checksum of an object that came in these parts, of the algorithm and type that its upload named. */

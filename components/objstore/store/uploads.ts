@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
-import type { ContentFiles, WrittenFile } from "./content-files.ts";
-import type { Contents } from "./contents.ts";
+import type { ContentFiles, WrittenFile } from "./content/content-files.ts";
+import type { Contents } from "./content/contents.ts";
 import type { Origin } from "./events.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import { type ListQuery, type Listing, Page } from "./listing.ts";
 import { type Bucket, type ChecksumName, type ContentPart, type Part, type Upload, type Version } from "./rows.ts";

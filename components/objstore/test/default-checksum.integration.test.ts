@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
 
-import { digestAll } from "../store/digests.ts";
+import { digestAll } from "../store/digests/digests.ts";
 import { createS3Client } from "./s3-client.ts";
 import { startObjstore } from "./start-objstore.ts";
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import type { CrashPoint } from "../store/crash-points.ts";
-import { rebuildIndex } from "../store/rebuild-index.ts";
+import { rebuildIndex } from "../store/rebuild/rebuild-index.ts";
 import { moveWatermark } from "../store/recovery.ts";
 import type { Version } from "../store/rows.ts";
 import { FileCloner } from "../store/snapshots/clone-file.ts";

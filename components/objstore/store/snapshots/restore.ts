@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 
 import type { CrashPoints } from "../crash-points.ts";
-import { migrateIndex } from "../migrate-index.ts";
+import { migrateIndex } from "../index/migrate-index.ts";
 import type { Bucket, ContentPart } from "../rows.ts";
 import type { ObjectStore } from "../store.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import type { CrashPoints } from "../crash-points.ts";
-import type { GarbageCollector } from "../garbage.ts";
+import type { GarbageCollector } from "../content/garbage.ts";
 import { syncDirectory } from "../sync-directory.ts";
 import { FileCloner, type Sharing } from "./clone-file.ts";
 import { cloneContent, copyIndex } from "./copy-store.ts";

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
 import { Checkpointer } from "./checkpointer.ts";
-import type { CrashPoints } from "./crash-points.ts";
+import type { CrashPoints } from "../crash-points.ts";
 import { isDamage, markDamaged } from "./index-damage.ts";
-import { IndexJournal, type JournalOptions } from "./index-journal.ts";
-import type { Statement } from "./journal-record.ts";
+import { IndexJournal, type JournalOptions } from "../journal/index-journal.ts";
+import type { Statement } from "../journal/journal-record.ts";
 import { migrateIndex } from "./migrate-index.ts";
-import { catchUp } from "./open-journal.ts";
-import { syncDirectory } from "./sync-directory.ts";
-import { takeTurns } from "./turns.ts";
+import { catchUp } from "../journal/open-journal.ts";
+import { syncDirectory } from "../sync-directory.ts";
+import { takeTurns } from "../turns.ts";
 
 const CHECKPOINT_AT_BYTES = 8 << 20;
 

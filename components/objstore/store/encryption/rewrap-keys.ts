@@ -1,10 +1,10 @@
-import { S3Error } from "../errors.ts";
-import type { Buckets } from "./buckets.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import { S3Error } from "../../errors.ts";
+import type { Buckets } from "../buckets.ts";
+import type { IndexDatabase } from "../index/index-database.ts";
 import type { Keyring, WrappedKey } from "./keyring.ts";
-import { takeTurns } from "./turns.ts";
-import type { VersionChanges } from "./version-changes.ts";
-import type { Versions } from "./versions.ts";
+import { takeTurns } from "../turns.ts";
+import type { VersionChanges } from "../version-changes.ts";
+import type { Versions } from "../versions.ts";
 
 const NAME = "encryption-key";
 const BATCH = 200;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { ContentReader } from "./content-reader.ts";
 import type { ContentLabel } from "./content-trailer.ts";
 import { ContentWriters, type FileWriter } from "./content-writers.ts";
-import type { CrashPoints } from "./crash-points.ts";
-import type { DigestName } from "./digests.ts";
-import type { ContentPart } from "./rows.ts";
-import { GroupedDirectorySync, syncDirectory } from "./sync-directory.ts";
+import type { CrashPoints } from "../crash-points.ts";
+import type { DigestName } from "../digests/digests.ts";
+import type { ContentPart } from "../rows.ts";
+import { GroupedDirectorySync, syncDirectory } from "../sync-directory.ts";
 
 /** A content file that is complete and on the disk, and that nothing refers to yet. */
 export interface WrittenFile {

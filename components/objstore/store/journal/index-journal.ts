@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-import type { CrashPoints } from "./crash-points.ts";
+import type { CrashPoints } from "../crash-points.ts";
 import { makeBase } from "./journal-base.ts";
 import type { Statement } from "./journal-record.ts";
 import type { Journal } from "./journal.ts";

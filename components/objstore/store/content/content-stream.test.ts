@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { ContentFiles } from "./content-files.ts";
 import { DamagedContentError } from "./content-reader.ts";
 import { ContentStream } from "./content-stream.ts";
-import type { ContentPart } from "./rows.ts";
+import type { ContentPart } from "../rows.ts";
 
 const BLOCK = 64 << 10;
 let folder: string;

@@ -3,7 +3,7 @@
 import { parentPort } from "node:worker_threads";
 
 import type { ContentResponse, ContentCommand } from "./content-protocol.ts";
-import { prepareDigests } from "./digests.ts";
+import { prepareDigests } from "../digests/digests.ts";
 import { OpenFile } from "./open-file.ts";
 
 const files = new Map<number, OpenFile>();

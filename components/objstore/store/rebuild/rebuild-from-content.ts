@@ -2,11 +2,11 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 
-import { ContentFiles } from "./content-files.ts";
-import { type ContentLabel, readTrailer } from "./content-trailer.ts";
-import { noCrashPoints } from "./crash-points.ts";
-import type { IndexDatabase } from "./index-database.ts";
-import type { ContentPart, StoredChecksum } from "./rows.ts";
+import { ContentFiles } from "../content/content-files.ts";
+import { type ContentLabel, readTrailer } from "../content/content-trailer.ts";
+import { noCrashPoints } from "../crash-points.ts";
+import type { IndexDatabase } from "../index/index-database.ts";
+import type { ContentPart, StoredChecksum } from "../rows.ts";
 import { type Row, salvage } from "./salvage.ts";
 import { type SettingsRows, readSettingsCopy } from "./settings-copy.ts";
 

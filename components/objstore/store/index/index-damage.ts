@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { basePath } from "./journal-files.ts";
+import { basePath } from "../journal/journal-files.ts";
 
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;

@@ -2,9 +2,9 @@ import type { Decipheriv } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 
-import { createDecryption } from "./cipher.ts";
+import { createDecryption } from "../encryption/cipher.ts";
 import { CONTENT_BLOCK_BYTES } from "./content-trailer.ts";
-import type { ContentPart } from "./rows.ts";
+import type { ContentPart } from "../rows.ts";
 
 /** Stored bytes are not those that were stored. Nobody gets them. */
 export class DamagedContentError extends Error {

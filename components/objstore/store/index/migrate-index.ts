@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 
-const FOLDER = join(import.meta.dirname, "../migrations");
+const FOLDER = join(import.meta.dirname, "../../migrations");
 
 /**
  * Brings the index to the newest form: numbered files, forward only, each in one transaction.

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 
 import type { ContentResponse, ContentCommand } from "./content-protocol.ts";
 import type { ContentLabel } from "./content-trailer.ts";
-import type { DigestName } from "./digests.ts";
+import type { DigestName } from "../digests/digests.ts";
 
 const SLOT_BYTES = 256 << 10;
 const SLOTS = 4;

@@ -1,9 +1,9 @@
 import { closeSync, fdatasync, fsync, openSync, write } from "node:fs";
 import { promisify } from "node:util";
 
-import { createEncryption } from "./cipher.ts";
+import { createEncryption } from "../encryption/cipher.ts";
 import { BlockChecksums, type ContentLabel } from "./content-trailer.ts";
-import { type DigestName, type Digests, createDigests } from "./digests.ts";
+import { type DigestName, type Digests, createDigests } from "../digests/digests.ts";
 
 /**
  * Bytes after which the disk is set to work while more are coming. The system itself would keep a gigabyte in memory, and

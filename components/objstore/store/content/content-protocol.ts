@@ -1,5 +1,5 @@
 import type { ContentLabel } from "./content-trailer.ts";
-import type { DigestName } from "./digests.ts";
+import type { DigestName } from "../digests/digests.ts";
 
 /** What the event loop asks of a content worker. Commands of one writer are handled in order. */
 export type ContentCommand = { readonly writer: number } & (

@@ -1,6 +1,6 @@
 import type { ContentFiles } from "./content-files.ts";
-import type { CrashPoints } from "./crash-points.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import type { CrashPoints } from "../crash-points.ts";
+import type { IndexDatabase } from "../index/index-database.ts";
 
 const BATCH = 200;
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { IndexDatabase } from "./index-database.ts";
-import { syncDirectory } from "./sync-directory.ts";
+import type { IndexDatabase } from "../index/index-database.ts";
+import { syncDirectory } from "../sync-directory.ts";
 
 const NAME = "settings.json";
 

@@ -1,7 +1,7 @@
 import type { ContentFiles } from "./content-files.ts";
 import type { ContentReader } from "./content-reader.ts";
 import { CONTENT_BLOCK_BYTES } from "./content-trailer.ts";
-import type { ContentPart } from "./rows.ts";
+import type { ContentPart } from "../rows.ts";
 
 /** Bytes of a read, and how many reads may be under way: small enough that what was read is still in the processor's cache when it is sent. */
 const READ_BYTES = 8 * CONTENT_BLOCK_BYTES;

@@ -14,7 +14,7 @@ import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { isDiskFull } from "./disk-full.ts";
+import { isDiskFull } from "../disk-full.ts";
 import {
   SEGMENT_HEADER_BYTES,
   journalDirectory,
@@ -24,7 +24,7 @@ import {
   segmentName,
 } from "./journal-files.ts";
 import { RECORD_HEADER_BYTES, type RecordBody, type Statement, encodeRecord } from "./journal-record.ts";
-import { syncDirectory } from "./sync-directory.ts";
+import { syncDirectory } from "../sync-directory.ts";
 
 /** Zeros that are written ahead: a record that lengthens its file costs the file system a commit of its own. */
 const AHEAD = Buffer.alloc(1 << 20);

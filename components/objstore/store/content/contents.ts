@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 
 import type { WrittenFile } from "./content-files.ts";
 import { DamagedContentError } from "./content-reader.ts";
-import type { IndexDatabase } from "./index-database.ts";
-import { ReadCache } from "./read-cache.ts";
-import type { ContentPart } from "./rows.ts";
+import type { IndexDatabase } from "../index/index-database.ts";
+import { ReadCache } from "../index/read-cache.ts";
+import type { ContentPart } from "../rows.ts";
 
 /** Memory for content that was read lately: small objects, and which files large ones are of. */
 const CACHE_BYTES = 12 << 20;

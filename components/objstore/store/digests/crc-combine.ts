@@ -1,4 +1,4 @@
-import { Turn } from "./turns.ts";
+import { Turn } from "../turns.ts";
 
 /** A reflected CRC: its width in bits and its polynomial, lowest power in the highest bit. */
 interface CrcKind {

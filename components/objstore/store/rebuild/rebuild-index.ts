@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { noCrashPoints } from "./crash-points.ts";
-import { unmarkDamaged } from "./index-damage.ts";
-import { IndexDatabase } from "./index-database.ts";
+import { noCrashPoints } from "../crash-points.ts";
+import { unmarkDamaged } from "../index/index-damage.ts";
+import { IndexDatabase } from "../index/index-database.ts";
 import { type ContentReport, rebuildFromContent } from "./rebuild-from-content.ts";
 import { type JournalReport, rebuildFromJournal } from "./rebuild-from-journal.ts";
-import { lockVolume } from "./volume-lock.ts";
+import { lockVolume } from "../volume-lock.ts";
 
 export interface RebuildReport extends ContentReport {
   /** Folder of the old index; undefined when there was none. */

@@ -2,9 +2,9 @@ import { constants, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { readBase } from "./journal-base.ts";
-import { basePath, readJournal } from "./journal-files.ts";
-import { replay } from "./replay.ts";
+import { readBase } from "../journal/journal-base.ts";
+import { basePath, readJournal } from "../journal/journal-files.ts";
+import { replay } from "../journal/replay.ts";
 
 export interface JournalReport {
   /** Versions and delete markers of all buckets. */

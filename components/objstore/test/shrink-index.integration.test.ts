@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { giveBackSpace } from "../background/give-back.ts";
+import { shrinkIndex } from "../background/shrink-index.ts";
 import { openStore } from "../store/store.ts";
 
 const fail = (error: unknown) => assert.fail(String(error));
@@ -36,8 +36,8 @@ test("deleting small objects gives their space back to the disk", async () => {
         }
       });
     }
-    assert.ok((await giveBackSpace(store.index, new AbortController().signal)) > 5000);
-    assert.equal(await giveBackSpace(store.index, new AbortController().signal), 0, "nothing is left to give");
+    assert.ok((await shrinkIndex(store.index, new AbortController().signal)) > 5000);
+    assert.equal(await shrinkIndex(store.index, new AbortController().signal), 0, "nothing is left to give");
     for (const key of kept) {
       const version = store.versions.findLatest(store.buckets.get("b").id, key);
       assert.deepEqual(store.contents.read(version?.content ?? -1), { data });

@@ -3,13 +3,14 @@ import { join } from "node:path";
 
 import { isDiskFull } from "./disk-full.ts";
 
+/** Name of the file; volumes of earlier releases have it, too. */
 const NAME = "ballast";
 
 /**
- * A file that only takes room, given up when the disk is full: deleting takes some bytes of the index's log before it frees any, and
- * without them nobody could make room.
+ * A file that takes up space and is removed when the disk is full: a delete writes to the index's log before it frees anything, and without
+ * that space it would fail, too.
  */
-export class Ballast {
+export class ReservedSpace {
   readonly #path: string;
   readonly #directory: string;
   readonly #bytes: number;
@@ -21,7 +22,7 @@ export class Ballast {
     this.restore();
   }
 
-  /** Runs what makes room; where the disk is too full even for that, once more with the room of the ballast. */
+  /** Runs work that frees space; when the disk is too full even for that, removes the file and runs it once more. */
   async whileFull<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -34,7 +35,7 @@ export class Ballast {
     }
   }
 
-  /** Takes the room again, once there is twice as much. Called at intervals. */
+  /** Writes the file again once twice its size is free. Called at intervals. */
   restore(): void {
     if (this.#bytes === 0 || existsSync(this.#path)) {
       return;
@@ -42,7 +43,7 @@ export class Ballast {
     const { bavail, bsize } = statfsSync(this.#directory);
     if (bavail * bsize > 2 * this.#bytes) {
       try {
-        // Written out: a file of holes would take no room.
+        // Real bytes: a sparse file would reserve nothing.
         writeFileSync(this.#path, Buffer.alloc(this.#bytes, 0x55), { mode: 0o600 });
       } catch (error) {
         rmSync(this.#path, { force: true });

@@ -3,7 +3,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { DatabaseSync, backup } from "node:sqlite";
 
 import { basePath, journalDirectory } from "./journal-files.ts";
-import { syncDirectory } from "./sync-directory.ts";
+import { syncDirectory } from "../sync-directory.ts";
 
 /** Pages of one step, between which a copy may be given up. */
 const STEP_PAGES = 512;

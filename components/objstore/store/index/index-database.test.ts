@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { Checkpointer } from "./checkpointer.ts";
-import { noCrashPoints } from "./crash-points.ts";
+import { noCrashPoints } from "../crash-points.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { takeTurns } from "./turns.ts";
+import { takeTurns } from "../turns.ts";
 
 test("changes that waited for a checkpoint begin in their order, a few in each turn of the event loop", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), "objstore-index-"));
