@@ -97,7 +97,8 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     () => garbage.nudge(),
     options.onBackgroundError,
   );
-  const restoring = { index, buckets, contents, files, garbage, now };
+  const reservedSpace = new ReservedSpace(directory, options.reservedSpaceBytes ?? 0);
+  const restoring = { index, buckets, contents, files, garbage, reservedSpace, now };
   return {
     directory,
     index,
@@ -110,7 +111,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     accounts: new Accounts(index, now),
     files,
     garbage,
-    reservedSpace: new ReservedSpace(directory, options.reservedSpaceBytes ?? 0),
+    reservedSpace,
     settings,
     snapshots,
     restore: async (snapshot, wanted, signal) => {

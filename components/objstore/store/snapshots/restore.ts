@@ -22,15 +22,20 @@ export interface RestoredBucket extends BucketToRestore {
 }
 
 interface RestoreDeps {
-  readonly store: Pick<ObjectStore, "index" | "buckets" | "contents" | "files" | "garbage" | "now">;
+  readonly store: Pick<ObjectStore, "index" | "buckets" | "contents" | "files" | "garbage" | "reservedSpace" | "now">;
   readonly crash: CrashPoints;
   readonly signal: AbortSignal;
 }
 
 type Row = Record<string, SQLInputValue>;
+/** Rows with all columns of the index, of which these are looked at. */
+type VersionRow = Row & { readonly key: string; readonly version: string; readonly content: number | null };
+type FileRow = Row & { readonly id: string };
 
 /** What one change adds at most: some milliseconds. */
-const BATCH = { versions: 100, bytes: 1 << 20, files: 400 };
+const BATCH = { versions: 50, bytes: 1 << 20, files: 400 };
+/** Changes that may wait for the disk: they share its fsyncs. */
+const WRITES = 3;
 /** Files that get their names at once. */
 const CONCURRENCY = 4;
 
@@ -61,7 +66,12 @@ export async function restoreBuckets(
     return restored;
   } catch (error) {
     if (!store.index.hasFailed) {
-      await discardUnfinished(store, crash);
+      // On a full disk even deletes need some space. What fails here is done at the next start.
+      await store.reservedSpace
+        .whileFull(() => discardUnfinished(store, crash))
+        .catch((cause: unknown) => {
+          throw new AggregateError([error, cause], error instanceof Error ? error.message : String(error));
+        });
     }
     throw error;
   } finally {
@@ -142,19 +152,29 @@ async function prepareBucket(
   const target = { bucket, contents: new Map<number, number>(), lastKey: undefined };
   const reader = new VersionReader(snapshot);
   const lost: string[] = [];
-  const lostContents = new Set<SQLInputValue>();
+  const lostContents = new Set<number>();
   let versions = 0;
-  for (const batch of reader.read(old as number)) {
-    signal.throwIfAborted();
-    const missing = await adoptFiles(store, content, batch);
-    await crash.reach("restore-linked");
-    const whole = batch.filter((version) => isWhole(version, missing, lostContents));
-    lost.push(
-      ...batch.filter((each) => !whole.includes(each)).map(({ row: each }) => `${each["key"]} ${each["version"]}`),
-    );
-    await store.index.mutate(() => insertVersions(store, target, whole));
-    versions += whole.length;
-    await crash.reach("restore-inserted");
+  const writes: Promise<void>[] = [];
+  try {
+    for (const batch of reader.read(old as number)) {
+      signal.throwIfAborted();
+      const missing = await adoptFiles(store, content, batch);
+      await crash.reach("restore-linked");
+      const whole = batch.filter((version) => isWhole(version, missing, lostContents));
+      lost.push(...batch.filter((each) => !whole.includes(each)).map(({ row: each }) => `${each.key} ${each.version}`));
+      const write = store.index.mutate(() => insertVersions(store, target, whole));
+      // Its failure is seen where it is awaited.
+      write.catch(() => {});
+      writes.push(write);
+      if (writes.length >= WRITES) {
+        await writes.shift();
+      }
+      versions += whole.length;
+      await crash.reach("restore-inserted");
+    }
+    await Promise.all(writes);
+  } finally {
+    await Promise.allSettled(writes);
   }
   return { ...wanted, hidden, versions, lost };
 }
@@ -163,14 +183,14 @@ async function prepareBucket(
 function isWhole(
   { row, content, files }: SnapshotVersion,
   missing: ReadonlySet<string>,
-  lostContents: Set<SQLInputValue>,
+  lostContents: Set<number>,
 ): boolean {
-  const reference = row["content"] ?? null;
+  const reference = row.content;
   if (reference === null) {
     return true;
   }
   const isLost = content === undefined && lostContents.has(reference);
-  if (isLost || files.some((file) => file["size"] === undefined || missing.has(String(file["id"])))) {
+  if (isLost || files.some((file) => file["size"] === undefined || missing.has(file.id))) {
     lostContents.add(reference);
     return false;
   }
@@ -178,11 +198,11 @@ function isWhole(
 }
 
 interface SnapshotVersion {
-  readonly row: Row;
+  readonly row: VersionRow;
   /** Row of its content; undefined for delete markers and for content that an earlier version of the snapshot brought. */
   readonly content: Row | undefined;
-  /** Rows of the files of that content and of its label. */
-  readonly files: readonly Row[];
+  /** Rows of the files of that content and of its label; the id alone where the snapshot's index has lost the row. */
+  readonly files: readonly FileRow[];
 }
 
 /** Reads the versions of a bucket in batches, each with what belongs to it. */
@@ -203,7 +223,7 @@ class VersionReader {
     let bytes = 0;
     let files = 0;
     for (const row of rows) {
-      const version = this.#complete(row as Row);
+      const version = this.#complete(row as VersionRow);
       batch.push(version);
       bytes += (version.content?.["data"] as Uint8Array | null | undefined)?.length ?? 0;
       files += version.files.length;
@@ -217,17 +237,17 @@ class VersionReader {
     }
   }
 
-  #complete(row: Row): SnapshotVersion {
-    const id = row["content"] as number | null;
+  #complete(row: VersionRow): SnapshotVersion {
+    const id = row.content;
     const isKnown = id === null || this.#shared.has(id);
     const content = isKnown ? undefined : this.#find("contents", id);
     if (content !== undefined && Number(content["refs"]) > 1) {
-      this.#shared.add(id as number);
+      this.#shared.add(Number(id));
     }
     const parts = typeof content?.["parts"] === "string" ? (JSON.parse(content["parts"]) as ContentPart[]) : [];
     const label = row["label"];
     const names = [...parts.map(({ file }) => file), ...(typeof label === "string" ? [label] : [])];
-    return { row, content, files: names.map((name) => this.#find("files", name) ?? { id: name }) };
+    return { row, content, files: names.map((id) => ({ ...this.#find("files", id), id })) };
   }
 
   #find(table: "contents" | "files", id: number | string): Row | undefined {
@@ -241,7 +261,7 @@ async function adoptFiles(
   content: string,
   batch: readonly SnapshotVersion[],
 ): Promise<ReadonlySet<string>> {
-  const ids = [...new Set(batch.flatMap((version) => version.files.map(({ id }) => String(id))))];
+  const ids = [...new Set(batch.flatMap((version) => version.files.map(({ id }) => id)))];
   const missing = new Set<string>();
   const waiting = ids.values();
   const adoptNext = async () => {
@@ -261,7 +281,7 @@ interface Target {
   /** Contents of the snapshot that several versions share, by their numbers in the store. */
   readonly contents: Map<number, number>;
   /** Key of the version before. */
-  lastKey: SQLInputValue | undefined;
+  lastKey: string | undefined;
 }
 
 function insertVersions(
@@ -277,9 +297,9 @@ function insertVersions(
     }
     insertRow(store, "versions", { ...row, bucket: target.bucket, content: toContent(store, target, row, content) });
     // The newest of a key comes first.
-    objects += Number(row["key"] !== target.lastKey && row["marker"] === 0);
+    objects += Number(row.key !== target.lastKey && row["marker"] === 0);
     bytes += Number(row["size"]);
-    target.lastKey = row["key"];
+    target.lastKey = row.key;
   }
   store.buckets.count(target.bucket, { objects, bytes });
 }
@@ -288,10 +308,10 @@ function insertVersions(
 function toContent(
   store: Pick<ObjectStore, "index">,
   { contents }: Target,
-  row: Row,
+  row: VersionRow,
   content: Row | undefined,
 ): number | null {
-  const old = row["content"] as number | null;
+  const old = row.content;
   if (old === null) {
     return null;
   }
@@ -301,7 +321,7 @@ function toContent(
     return known;
   }
   if (content === undefined) {
-    throw new Error(`version ${String(row["version"])} of ${String(row["key"])} has no content in the snapshot`);
+    throw new Error(`version ${row.version} of ${row.key} has no content in the snapshot`);
   }
   const { id: _, ...rest } = content;
   const added = insertRow(store, "contents", { ...rest, refs: 1 });
@@ -312,11 +332,11 @@ function toContent(
 }
 
 /** One reference more to a file, which may be there, be about to be deleted, or be gone. */
-function addFile({ index }: Pick<ObjectStore, "index">, { id, size, digest, form }: Row): void {
+function addFile({ index }: Pick<ObjectStore, "index">, { id, size, digest, form }: FileRow): void {
   index.run(
     `insert into files (id, size, digest, form) values (?, ?, ?, ?) on conflict (id) do update
      set refs = case garbage when 1 then 1 else refs + 1 end, garbage = 0`,
-    id as string,
+    id,
     size as number,
     digest as string,
     form as number,

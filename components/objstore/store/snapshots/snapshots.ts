@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, open, readFile, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -107,6 +107,7 @@ export class Snapshots {
     readonly signal?: AbortSignal | undefined;
   }): Promise<Snapshot> {
     const { directory, index, garbage, crash, now } = this.#deps;
+    await checkSpace(directory, index);
     const created = new Date(now());
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await syncDirectory(directory);
@@ -178,6 +179,17 @@ export class Snapshots {
       }
       throw error;
     }
+  }
+}
+
+/** @throws {Error} when the copy of the index would leave less free space than it takes */
+async function checkSpace(directory: string, index: string): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  const { size } = await stat(index);
+  if (bavail * bsize < 2 * size) {
+    throw new Error(
+      `A snapshot needs ${size} bytes for its index, and as much again has to stay free: ${bavail * bsize} bytes are free.`,
+    );
   }
 }
 
