@@ -78,6 +78,7 @@ const SAMPLES: Partial<Record<keyof Variables, Sample>> = {
   OBJSTORE_ENDPOINT: { value: "https://s3.example.org", beside: S3 },
   OBJSTORE_IAM_ENDPOINT: { value: "https://iam.example.org", beside: S3 },
   OBJSTORE_REGION: { value: "eu-1" },
+  OBJSTORE_SNAPSHOTS: { value: "hourly=24,daily=7" },
   OBJSTORE_EVENT_TARGETS: { value: "hook=https://hook.example.org/" },
   REGISTRY_URL: { value: "https://registry.example.org" },
   REGISTRY_STORAGE: { value: "fast", beside: { REGISTRY_CONTENT: "volume" } },

@@ -5,23 +5,23 @@ import { pipeline } from "node:stream/promises";
 import { ArchiveWriter } from "@swath/archive";
 import { defineSettings, loadSettings } from "@swath/service";
 
-import { makeSnapshot } from "./store/snapshot.ts";
+import { makeBackupCopy } from "./store/snapshots/backup-copy.ts";
 
 const { DATA_DIR } = loadSettings(
   defineSettings({ DATA_DIR: { kind: "string", description: "Directory of the volume that holds index and content" } }),
   process.env,
 );
 
-const { snapshot, missing } = await makeSnapshot(DATA_DIR);
+const { copy, missing } = await makeBackupCopy(DATA_DIR);
 try {
   for (const id of missing) {
     process.stderr.write(`content file ${id} is lost on the disk and not in the copy; objects of it cannot be read\n`);
   }
   const archive = new ArchiveWriter();
   const written = pipeline(archive.stream, process.stdout);
-  await archive.addFolder(snapshot);
+  await archive.addFolder(copy);
   archive.end();
   await written;
 } finally {
-  await rm(snapshot, { recursive: true, force: true });
+  await rm(copy, { recursive: true, force: true });
 }

@@ -17,20 +17,23 @@ import { EventDelivery, parseEventTargets } from "./background/event-delivery.ts
 import { AccessLogs } from "./background/access-logs.ts";
 import { createAuditTrail } from "./background/audit-trail.ts";
 import { addToAccessLog } from "./background/logged-request.ts";
-import { giveBackSpace } from "./background/give-back.ts";
+import { shrinkIndex } from "./background/shrink-index.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
 import { RequestDurations } from "./background/request-durations.ts";
+import { addSnapshotGauges } from "./background/snapshot-gauges.ts";
+import { parseSnapshotSchedule, snapshotWhenDue } from "./background/snapshot-schedule.ts";
+import { SnapshotWork } from "./background/snapshot-work.ts";
 import { scrubWhenDue } from "./background/scrub-schedule.ts";
 import { Scrub } from "./background/scrub.ts";
 import type { ObjstoreSettings } from "./config.ts";
 import { StalledRequests } from "./background/stalled.ts";
 import { createS3Server } from "./service.ts";
 import type { CrashPoints } from "./store/crash-points.ts";
-import { Keyring } from "./store/keyring.ts";
+import { Keyring } from "./store/encryption/keyring.ts";
 import { moveWatermark } from "./store/recovery.ts";
-import { isIndexWhole } from "./store/index-damage.ts";
-import { rebuildIndex } from "./store/rebuild-index.ts";
-import { rewrapKeys } from "./store/rewrap-keys.ts";
+import { isIndexWhole } from "./store/index/index-damage.ts";
+import { rebuildIndex } from "./store/rebuild/rebuild-index.ts";
+import { rewrapKeys } from "./store/encryption/rewrap-keys.ts";
 import { type ObjectStore, openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
@@ -49,10 +52,12 @@ interface BuildContext {
 
 const HOUR = 3600 * 1000;
 const DAY = 24 * HOUR;
-const GIVE_BACK_MS = 30_000;
+const SHRINK_INDEX_MS = 30_000;
+/** How often the schedule of snapshots is looked at. */
+const SNAPSHOT_MS = 60_000;
 const ACCESS_LOG_MS = 5 * 60_000;
-/** Room for deletes on a full disk. */
-const BALLAST_BYTES = 32 << 20;
+/** Space for deletes on a full disk. */
+const RESERVED_SPACE_BYTES = 32 << 20;
 
 /** The whole service: store, S3 server, console server and the work in the background. */
 export async function buildObjstore(context: BuildContext): Promise<RunningService> {
@@ -63,7 +68,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
   const store = await openStore({
     directory: settings.DATA_DIR,
     region: settings.OBJSTORE_REGION,
-    ballastBytes: Math.min(BALLAST_BYTES, (settings.OBJSTORE_RESERVED_MIB * 2 ** 20) / 4),
+    reservedSpaceBytes: Math.min(RESERVED_SPACE_BYTES, (settings.OBJSTORE_RESERVED_MIB * 2 ** 20) / 4),
     ...(crash && { crash }),
     onFailure: (error) => {
       logger.fatal({ err: error }, error.message);
@@ -192,6 +197,12 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     rotateKeys(store, keyring, { logger, signal: stopping.signal }).then((isDone) => oldKeys.set(isDone ? 0 : 1)),
     "changing the encryption key",
   );
+  const snapshotWork = new SnapshotWork(store.now, (error) =>
+    logger.error({ err: error }, "work on a snapshot failed"),
+  );
+  const { OBJSTORE_SNAPSHOTS } = settings;
+  const snapshotSchedule = OBJSTORE_SNAPSHOTS === undefined ? undefined : parseSnapshotSchedule(OBJSTORE_SNAPSHOTS);
+  addSnapshotGauges(metrics, store.snapshots);
   const login = openLogin(settings, identity);
   const app = createConsole({
     ...common,
@@ -199,6 +210,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     logger,
     scrub,
     damages,
+    snapshots: { work: snapshotWork, schedule: OBJSTORE_SNAPSHOTS, signal: stopping.signal },
     role,
     secureCookies: settings.PUBLIC_URL.startsWith("https:"),
   });
@@ -214,7 +226,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     await delivery.maintain();
     await applyLifecycle(store, stopping.signal, lifecycleDayMs);
   };
-  let givingBack: Promise<unknown> | undefined;
+  let shrinking: Promise<unknown> | undefined;
   const timers = [
     setInterval(() => void watch(maintain(), "maintenance"), Math.min(HOUR, lifecycleDayMs / 4)),
     setInterval(() => {
@@ -223,12 +235,22 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     }, HOUR / 4),
     setInterval(() => void accessLogs.write(), accessLogMs),
     setInterval(() => {
-      givingBack ??= watch(giveBackSpace(store.index, stopping.signal), "giving space back").finally(() => {
-        givingBack = undefined;
-      });
-    }, GIVE_BACK_MS),
+      if (snapshotSchedule !== undefined) {
+        snapshotWork.runUnlisted(() =>
+          snapshotWhenDue(store.snapshots, snapshotSchedule, store.now(), stopping.signal),
+        );
+      }
+    }, SNAPSHOT_MS),
     setInterval(() => {
-      store.ballast.restore();
+      shrinking ??= watch(
+        shrinkIndex(store.index, stopping.signal),
+        "giving free pages of the index back to the disk",
+      ).finally(() => {
+        shrinking = undefined;
+      });
+    }, SHRINK_INDEX_MS),
+    setInterval(() => {
+      store.reservedSpace.restore();
       void watch(store.settings.write(), "copying the settings");
     }, 10_000),
   ];
@@ -244,7 +266,8 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
       timers.forEach(clearInterval);
       await app.close();
       await rotation;
-      await givingBack;
+      await shrinking;
+      await snapshotWork.settle();
       await accessLogs.write();
       await delivery.close();
       await identity?.close();

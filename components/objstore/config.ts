@@ -45,6 +45,12 @@ export const settings = defineSettings({
     description:
       "Keys of the deployment for encryption at rest, <secret> or <name>:<secret> separated by commas: the first encrypts, the others decrypt what they encrypted before; none: no SSE-S3",
   },
+  OBJSTORE_SNAPSHOTS: {
+    kind: "string",
+    optional: true,
+    description:
+      "Schedule of snapshots: how many of each period are kept, such as hourly=24,daily=7,weekly=4,monthly=12; none: only by hand",
+  },
   OBJSTORE_EVENT_TARGETS: {
     kind: "string",
     optional: true,

@@ -35,6 +35,7 @@ export const S3_ERRORS = {
   InvalidBucketName: [400, "The specified bucket is not valid."],
   InvalidDigest: [400, "The Content-MD5 or checksum value that you specified is not valid."],
   InvalidPart: [400, "One or more of the specified parts could not be found, or its entity tag did not match."],
+  InvalidPartNumber: [416, "The requested partnumber is not satisfiable"],
   InvalidPartOrder: [400, "The list of parts was not in ascending order. Parts must be ordered by part number."],
   InvalidPolicyDocument: [
     400,
@@ -42,7 +43,7 @@ export const S3_ERRORS = {
   ],
   InvalidRange: [416, "The requested range is not satisfiable"],
   InvalidRequest: [400, "Invalid Request"],
-  InvalidStorageClass: [400, "The storage class that you specified is not valid; STANDARD is the one there is."],
+  InvalidStorageClass: [400, "The storage class that you specified is not valid."],
   InvalidTargetBucketForLogging: [
     400,
     "The target bucket for logging does not exist or does not belong to the account of the bucket.",

@@ -52,6 +52,7 @@ export const manifest: Component = {
               REGISTRATION_EVENTS_URL: { peer: "registration-api", port: "internal" },
               REGISTRATION_EVENTS_SECRET: { kind: "generated", name: "registration-api-internal", bytes: 32 } as const,
             }),
+            ...(variables.OBJSTORE_SNAPSHOTS !== undefined && { OBJSTORE_SNAPSHOTS: variables.OBJSTORE_SNAPSHOTS }),
             OBJSTORE_DEFAULT_OWNERSHIP: variables.OBJSTORE_DEFAULT_OWNERSHIP,
             OBJSTORE_SIGNATURE_V2: String(variables.OBJSTORE_SIGNATURE_V2),
             ...toIdentity(context),

@@ -1,7 +1,7 @@
 // Makes a new index for a volume whose index is lost or damaged: DATA_DIR=<volume> node rebuild.ts
 import { defineSettings, loadSettings } from "@swath/service";
 
-import { rebuildIndex } from "./store/rebuild-index.ts";
+import { rebuildIndex } from "./store/rebuild/rebuild-index.ts";
 
 const { DATA_DIR } = loadSettings(
   defineSettings({ DATA_DIR: { kind: "string", description: "Directory of the volume that holds index and content" } }),

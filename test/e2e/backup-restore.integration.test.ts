@@ -163,6 +163,43 @@ test("what was acknowledged before a backup is there after its restoration, and 
   assert.equal((JSON.parse(userinfo.toString()) as { preferred_username: string }).preferred_username, "eric");
 });
 
+test("swath objstore snapshot: made, listed, restored by bucket and as a whole, deleted", async () => {
+  const objstore = async (...args: readonly string[]) => {
+    const { status, stdout, stderr } = await cluster.swath("objstore", "snapshot", ...args);
+    assert.equal(status, 0, stdout + stderr);
+    return stdout;
+  };
+  const put = (name: string, text: string) => {
+    writeFileSync(join(folder, "text"), text);
+    return s3("-T", join(folder, "text"), url("objstore", `/kept/${name}`));
+  };
+  const readText = async (bucket: string) => (await s3(url("objstore", `/${bucket}/text`))).toString();
+  await put("text", "first");
+  const id = (await objstore("create", cluster.name)).trim();
+  assert.match(id, /^\d{8}T\d{6}Z$/);
+  assert.match(await objstore("list", cluster.name), new RegExp(`^${id} +by hand`, "m"));
+  await put("text", "second");
+  assert.match(
+    await objstore("restore", id, cluster.name, "--bucket", "kept", "--as", "kept-then"),
+    /^kept as kept-then: \d+ versions$/m,
+  );
+  assert.deepEqual([await readText("kept-then"), await readText("kept")], ["first", "second"]);
+  const before = /^kept: .*before is in (kept-before-\S+)$/m.exec(await objstore("restore", id, cluster.name))?.[1];
+  assert.deepEqual([await readText("kept"), await readText(before ?? "")], ["first", "second"]);
+  await objstore("delete", id, cluster.name);
+  assert.match(await objstore("list", cluster.name), /^no snapshots; schedule: none/);
+  for (const [args, code, reason] of [
+    [["restore", id, cluster.name], 1, /There is no snapshot/],
+    [["restore"], 2, /which one\?/],
+    [["wrong"], 2, /"wrong" is unknown; allowed: create, list, restore, delete/],
+    [["restore", id, cluster.name, "--as", "x"], 2, /--as needs --bucket/],
+  ] as const) {
+    const { status, stderr } = await cluster.swath("objstore", "snapshot", ...args);
+    assert.equal(status, code);
+    assert.match(stderr, reason);
+  }
+});
+
 test("a backup that is damaged, cut short, or something else changes nothing and says so", async () => {
   const file = join(folder, "good.tar.zst");
   const made = await cluster.swath("backup", cluster.name, "-o", file);

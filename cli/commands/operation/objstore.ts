@@ -8,15 +8,23 @@ import { clusterPaths } from "../../targets/embedded/state/paths.ts";
 import { repositoryRoot } from "../../targets/embedded/launch/code-version.ts";
 import { CommandError, type Command } from "../command.ts";
 import { DEFAULT_CLUSTER, findClusterAddress, openTarget, readDeployedPlan } from "../../targets/open-target.ts";
+import { outputOption, wantsJson } from "../output-option.ts";
+import { runSnapshot } from "./objstore-snapshot.ts";
 import { listUrls } from "./urls.ts";
 
 export const objstoreCommand: Command = {
   name: "objstore",
-  summary: "mend the object store's index, or copy buckets to another S3 service",
+  summary: "snapshots of the object store, its index, copies of buckets to another S3 service",
   usage: `
-Usage: swath objstore rebuild [CLUSTER] [--directory DIR]
+Usage: swath objstore snapshot [create | list] [CLUSTER] [-o json]
+       swath objstore snapshot restore SNAPSHOT [CLUSTER] [--bucket NAME [--as NAME]] [-o json]
+       swath objstore snapshot delete SNAPSHOT [CLUSTER]
+       swath objstore rebuild [CLUSTER] [--directory DIR]
        swath objstore migrate [CLUSTER] --to URL [--from URL] [--bucket NAME]... [--region REGION]
 
+  snapshot  makes a snapshot of all buckets while the object store runs, prints its name, or lists all; restore puts one bucket
+            or all of them back as they were, and keeps what was there before as buckets of their own; --as restores beside
+            the present bucket. Users, keys and roles stay as they are
   rebuild   makes a new index for a volume whose index is lost or damaged: of what can be read of the old one, which stays
             beside it, of the copy of the settings, and of what the content files say of themselves
   migrate   copies buckets with all versions, headers, tags, locks and settings to the S3 service at URL, compares what it
@@ -38,16 +46,25 @@ customers are not copied; what is not copied is listed, and the command ends wit
         from: { type: "string" },
         region: { type: "string" },
         bucket: { type: "string", multiple: true },
+        as: { type: "string" },
+        ...outputOption,
       },
     });
     const [action, cluster = DEFAULT_CLUSTER] = positionals;
     switch (action) {
+      case "snapshot": {
+        const { bucket = [], as } = values;
+        if (bucket.length > 1) {
+          throw new CommandError("--bucket can be given once: without it all buckets are restored", 2);
+        }
+        return runSnapshot(positionals.slice(1), { bucket: bucket[0], as, json: wantsJson(values) }, env);
+      }
       case "rebuild":
         return rebuild(findVolume(cluster, values.directory, env), env);
       case "migrate":
         return migrate(cluster, values, env);
       default:
-        throw new CommandError("what is to be done? swath objstore rebuild, or swath objstore migrate --to URL", 2);
+        throw new CommandError("what is to be done? swath objstore snapshot, rebuild, or migrate --to URL", 2);
     }
   },
 };

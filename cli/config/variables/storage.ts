@@ -55,6 +55,16 @@ export const storageVariables = {
     meaning:
       "Object ownership of buckets that are made without saying. With BucketOwnerEnforced access control lists do not count.",
   },
+  OBJSTORE_SNAPSHOTS: {
+    type: text({
+      pattern:
+        /^(?!.*\b(\w+)=.*\b\1=)(hourly|daily|weekly|monthly)=[1-9]\d{0,3}(, *(hourly|daily|weekly|monthly)=[1-9]\d{0,3})*$/,
+      allowed: "how many snapshots of each period are kept, such as hourly=24,daily=7,weekly=4,monthly=12",
+    }),
+    fallback: fixed(undefined),
+    meaning:
+      "Snapshots of the deployed object storage by a schedule: how many of each period are kept (`hourly=24,daily=7`; also `weekly`, `monthly`). Without it snapshots are made by hand.",
+  },
   OBJSTORE_EVENT_TARGETS: {
     type: secret(),
     fallback: fixed(undefined),

@@ -25,6 +25,7 @@ import { addAccountRoutes } from "./account-routes.ts";
 import { Policy, checkPolicy, toKeyJson } from "./json.ts";
 import { addLinkRoutes } from "./link-routes.ts";
 import { addRoleRoutes } from "./role-routes.ts";
+import { addSnapshotRoutes } from "./snapshot-routes.ts";
 import { type Session, Sessions, toSessionToken } from "./sessions.ts";
 
 export interface ConsoleOptions {
@@ -36,6 +37,7 @@ export interface ConsoleOptions {
   readonly disk: DiskGuard;
   readonly scrub: Scrub;
   readonly damages: Damages;
+  readonly snapshots: Pick<Parameters<typeof addSnapshotRoutes>[1], "work" | "schedule" | "signal">;
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
   /** Logging in with the platform's login, where an identity service and the console's own address are known. */
@@ -280,6 +282,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
 
   addAccountRoutes(app, { store, rootUser, callerOf, requireRoot });
   addRoleRoutes(app, { store, requireRoot });
+  addSnapshotRoutes(app, { store, requireRoot, ...options.snapshots });
 
   addLinkRoutes(app, { store, publicUrl, region, callerOf });
   return app;

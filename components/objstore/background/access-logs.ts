@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { type LoggedRequest, type LoggingRule, parseLogging, toLogLine } from "../protocol/logging.ts";
 import { encryptByDeployment } from "../protocol/encryption.ts";
-import type { Keyring } from "../store/keyring.ts";
-import type { Bucket } from "../store/rows.ts";
+import type { Keyring } from "../store/encryption/keyring.ts";
+import { type Bucket, DEFAULT_CHECKSUM } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 /** Lines that are kept in memory at most; then they are written at once. */
@@ -87,17 +87,19 @@ export class AccessLogs {
     const headers = { "content-type": "text/plain" };
     const { owner } = target;
     const key = this.#toKey(source, rule);
-    const writer = await store.files.create(["md5"], encryption?.key);
+    const writer = await store.files.create(["md5", DEFAULT_CHECKSUM], encryption?.key);
     try {
       await writer.write(data);
       const label = { kind: "object", bucket: target.name, key, ...draft, owner, headers } as const;
-      const file = await writer.finish({ ...label, encryption: encryption?.stored });
+      const file = await writer.finish({ ...label, algorithm: DEFAULT_CHECKSUM, encryption: encryption?.stored });
+      const value = Buffer.from(file.digests[DEFAULT_CHECKSUM] ?? []).toString("base64");
       await store.versions.put(target, {
         key,
         size: data.length,
         etag: createHash("md5").update(data).digest("hex"),
         owner,
         headers,
+        checksum: { algorithm: DEFAULT_CHECKSUM, value, type: "FULL_OBJECT" },
         draft,
         encryption: encryption === undefined ? null : JSON.stringify(encryption.stored),
         content: { kind: "file", file },

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { DamagedContentError } from "../store/content-reader.ts";
-import { CONTENT_BLOCK_BYTES, type Trailer, readTrailer } from "../store/content-trailer.ts";
-import { isSound } from "../store/contents.ts";
-import { createDigests } from "../store/digests.ts";
+import { DamagedContentError } from "../store/content/content-reader.ts";
+import { CONTENT_BLOCK_BYTES, type Trailer, readTrailer } from "../store/content/content-trailer.ts";
+import { isSound } from "../store/content/contents.ts";
+import { createDigests } from "../store/digests/digests.ts";
 import type { ObjectStore } from "../store/store.ts";
 import type { Damage, Damages } from "./damages.ts";
 
@@ -135,7 +135,7 @@ export class Scrub {
     if (length !== size) {
       return `is ${length} bytes long instead of ${size}`;
     }
-    const found = (await digests.finish())[algorithm]?.toString("hex");
+    const found = digests.finish()[algorithm]?.toString("hex");
     return `${algorithm}:${found}` === expected ? undefined : "does not have the content that was stored";
   }
 

@@ -56,6 +56,7 @@ async function describe(named: Named, source: s3.S3Client) {
     Expires: head.ExpiresString === undefined ? undefined : new Date(head.ExpiresString),
     Metadata: head.Metadata,
     ServerSideEncryption: head.ServerSideEncryption,
+    StorageClass: head.StorageClass,
     Tagging:
       tags.length === 0
         ? undefined
@@ -111,7 +112,7 @@ async function findPart(input: s3.GetObjectCommandInput, source: s3.S3Client) {
   try {
     return await source.send(new s3.GetObjectCommand(input));
   } catch (error) {
-    if (error instanceof Error && (error.name === "InvalidPart" || error.name === "InvalidRange")) {
+    if (error instanceof Error && ["InvalidPart", "InvalidPartNumber", "InvalidRange"].includes(error.name)) {
       return undefined;
     }
     throw error;

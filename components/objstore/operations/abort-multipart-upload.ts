@@ -6,7 +6,7 @@ export const abortMultipartUpload: Operation = {
   action: "s3:AbortMultipartUpload",
   handle: async (context) => {
     const { store, request } = context;
-    await store.ballast.whileFull(() =>
+    await store.reservedSpace.whileFull(() =>
       store.uploads.abort(bucketOf(context).id, keyOf(context), request.query.get("uploadId") ?? ""),
     );
     send(request, 204);

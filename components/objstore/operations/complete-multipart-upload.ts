@@ -5,7 +5,7 @@ import { toWriteCheck } from "../protocol/conditions.ts";
 import { openEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import { childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
-import type { Version } from "../store/rows.ts";
+import { DEFAULT_CHECKSUM, type Version } from "../store/rows.ts";
 import { encodePath } from "../signature/canonical-request.ts";
 import { type Operation, type OperationContext, bucketOf, keyOf, originOf, setVersionHeader } from "./operation.ts";
 import { setEncryptionHeaders } from "./put-object.ts";
@@ -20,9 +20,9 @@ export const completeMultipartUpload: Operation = {
     const id = request.query.get("uploadId") ?? "";
     const done = store.uploads.findCompleted(bucket, key, id);
     const upload = done === undefined ? store.uploads.get(bucket.id, key, id) : undefined;
-    const name = upload?.checksum_algorithm ?? null;
+    const name = upload?.checksum_algorithm ?? DEFAULT_CHECKSUM;
     // Checksum headers of this request speak of the whole object, not of the document.
-    const whole = name === null ? undefined : header(request, `x-amz-checksum-${name}`);
+    const whole = header(request, `x-amz-checksum-${name}`);
     for (const each of Object.keys(request.message.headers).filter((item) => item.startsWith("x-amz-checksum-"))) {
       delete request.message.headers[each];
     }
@@ -50,7 +50,7 @@ export const completeMultipartUpload: Operation = {
       return {
         number: Number(number),
         etag,
-        checksum: name === null ? undefined : textOf(part, `Checksum${name.toUpperCase()}`),
+        checksum: textOf(part, `Checksum${name.toUpperCase()}`),
       };
     });
     const size = header(request, "x-amz-mp-object-size");

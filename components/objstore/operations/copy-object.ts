@@ -3,9 +3,10 @@ import { toChecksumElements, toChecksumName } from "../protocol/checksums.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
 import { type Encryption, openEncryption, readEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
-import type { WrittenFile } from "../store/content-files.ts";
-import type { StoredContent } from "../store/contents.ts";
-import type { StoredChecksum, Version } from "../store/rows.ts";
+import { STORAGE_CLASS_HEADER } from "../protocol/storage-class.ts";
+import type { WrittenFile } from "../store/content/content-files.ts";
+import type { StoredContent } from "../store/content/contents.ts";
+import { DEFAULT_CHECKSUM, type StoredChecksum, type Version } from "../store/rows.ts";
 import type { NewVersion } from "../store/versions.ts";
 import { readObjectAccess } from "./acl.ts";
 import { findCopySource, whileHeld, writeStored } from "./copy-source.ts";
@@ -23,7 +24,11 @@ import {
 } from "./operation.ts";
 
 /** What a copy onto itself may be for, besides other metadata. */
-const ENCRYPTING = ["x-amz-server-side-encryption", "x-amz-server-side-encryption-customer-algorithm"];
+const CHANGING = [
+  "x-amz-server-side-encryption",
+  "x-amz-server-side-encryption-customer-algorithm",
+  STORAGE_CLASS_HEADER,
+];
 
 /** CopyObject. The copy refers to the same content, so nothing is read or written but the index. */
 export const copyObject: Operation = {
@@ -39,7 +44,7 @@ export const copyObject: Operation = {
     const sent = readObjectHeaders(request);
     authorizeLock(context);
     const { version } = source;
-    const isUnchanged = !replaceHeaders && ENCRYPTING.every((name) => header(request, name) === undefined);
+    const isUnchanged = !replaceHeaders && CHANGING.every((name) => header(request, name) === undefined);
     if (source.bucket.id === bucket.id && version.key === key && isUnchanged && bucket.versioning !== "Enabled") {
       throw new S3Error(
         "InvalidRequest",
@@ -56,7 +61,7 @@ export const copyObject: Operation = {
       etag: version.etag,
       ...readObjectAccess(context, bucket),
       lock: readObjectLock(context, bucket),
-      headers: replaceHeaders ? sent : (JSON.parse(version.headers) as Record<string, string>),
+      headers: replaceHeaders ? sent : toCopiedHeaders(version, sent),
       tags: replaceTags
         ? readTagHeader(request)
         : version.tags === null
@@ -109,6 +114,13 @@ export const copyObject: Operation = {
   },
 };
 
+/** Headers of the source, with the storage class that the copy asks for: it is never copied. */
+function toCopiedHeaders(source: Version, sent: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { [STORAGE_CLASS_HEADER]: _, ...headers } = JSON.parse(source.headers) as Record<string, string>;
+  const storageClass = sent[STORAGE_CLASS_HEADER];
+  return storageClass === undefined ? headers : { ...headers, [STORAGE_CLASS_HEADER]: storageClass };
+}
+
 interface Rewriting {
   readonly from: Encryption | undefined;
   readonly to: Encryption | undefined;
@@ -124,8 +136,8 @@ async function rewrite(
   const { store, request } = context;
   const requested = header(request, "x-amz-checksum-algorithm");
   const before = described.checksum;
-  const algorithm = requested === undefined ? before?.algorithm : toChecksumName(requested);
-  const writer = await store.files.create(algorithm === undefined ? ["md5"] : ["md5", algorithm], to?.key);
+  const algorithm = requested === undefined ? (before?.algorithm ?? DEFAULT_CHECKSUM) : toChecksumName(requested);
+  const writer = await store.files.create(["md5", algorithm], to?.key);
   try {
     const end = described.size - 1;
     await writeStored(store, { content, encryption: from, start: 0, end }, (chunk) => writer.write(chunk));
@@ -133,9 +145,8 @@ async function rewrite(
     // One file, whatever the source came in: parts and a checksum of parts are not of this object.
     const own = { ...described.draft, draft: undefined, parts: undefined, checksum: undefined, encryption: to?.stored };
     const file = await writer.finish({ kind: "object", bucket: name, algorithm, ...described, ...own });
-    const value = algorithm === undefined ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
-    const checksum =
-      algorithm === undefined || value === undefined ? undefined : ({ algorithm, value, type: "FULL_OBJECT" } as const);
+    const value = Buffer.from(file.digests[algorithm] ?? []).toString("base64");
+    const checksum = { algorithm, value, type: "FULL_OBJECT" } as const;
     const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
     const added: NewVersion = {
       ...described,

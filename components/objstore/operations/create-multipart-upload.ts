@@ -2,7 +2,7 @@ import { S3Error } from "../errors.ts";
 import { toChecksumName } from "../protocol/checksums.ts";
 import { readEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
-import { isCrc } from "../store/crc-combine.ts";
+import { isCrc } from "../store/digests/crc-combine.ts";
 import { readObjectAccess } from "./acl.ts";
 import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader } from "./operation.ts";

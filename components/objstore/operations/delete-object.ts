@@ -21,7 +21,7 @@ export const deleteObject: Operation = {
       }
     };
     const removal = { kind: "ObjectRemoved", origin: originOf(context) } as const;
-    const result = await store.ballast.whileFull(() =>
+    const result = await store.reservedSpace.whileFull(() =>
       store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check, removal),
     );
     if (bucket.versioning !== "" && result !== undefined) {

@@ -55,7 +55,7 @@ export const deleteObjects: Operation = {
     const sizeOf = ({ key, version }: Requested) =>
       version === undefined && bucket.versioning === "Enabled" ? 0 : store.versions.sizeOf(bucket.id, key, version);
     for (const step of cutIntoSteps(objects, sizeOf)) {
-      const work = store.ballast.whileFull(() =>
+      const work = store.reservedSpace.whileFull(() =>
         store.index.mutate(() => step.map((object) => deleteOne(context, object))),
       );
       // Awaited below, with the others.

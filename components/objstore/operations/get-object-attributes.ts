@@ -2,6 +2,7 @@ import { S3Error } from "../errors.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
 import { openEncryption } from "../protocol/encryption.ts";
 import { type S3Request, header, sendXml } from "../protocol/request.ts";
+import { storageClassOf } from "../protocol/storage-class.ts";
 import type { XmlElement } from "../protocol/xml.ts";
 import type { StoredChecksum, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion, setVersionHeader } from "./operation.ts";
@@ -25,7 +26,7 @@ export const getObjectAttributes: Operation = {
       ETag: has("ETag") ? version.etag : undefined,
       Checksum: has("Checksum") && version.checksum !== null ? toChecksumElements(version.checksum) : undefined,
       ObjectParts: has("ObjectParts") && version.parts !== null ? toParts(context, version) : undefined,
-      StorageClass: has("StorageClass") ? "STANDARD" : undefined,
+      StorageClass: has("StorageClass") ? storageClassOf(version) : undefined,
       ObjectSize: has("ObjectSize") ? version.size : undefined,
     });
   },

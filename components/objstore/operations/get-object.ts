@@ -8,9 +8,9 @@ import { openEncryption, toEncryptionHeaders } from "../protocol/encryption.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
 import { type S3Request, header, sendHead, startHead } from "../protocol/request.ts";
 import { sendContent } from "../protocol/send-content.ts";
-import { cryptSmall } from "../store/cipher.ts";
-import { ContentStream } from "../store/content-stream.ts";
-import type { StoredContent } from "../store/contents.ts";
+import { cryptSmall } from "../store/encryption/cipher.ts";
+import { ContentStream } from "../store/content/content-stream.ts";
+import type { StoredContent } from "../store/content/contents.ts";
 import type { ContentPart, StoredChecksum, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion } from "./operation.ts";
 
@@ -195,7 +195,12 @@ function chooseRange(
     }
     start += size;
   }
-  if (version.parts === null && Number(part) === 1) {
+  if (version.parts === null) {
+    if (Number(part) > 1) {
+      throw new S3Error("InvalidPartNumber", undefined, {
+        details: { PartNumberRequested: part, ActualPartCount: 1 },
+      });
+    }
     return version.size === 0 ? undefined : { start: 0, end: version.size - 1 };
   }
   throw new S3Error("InvalidPart", "The requested partnumber is not satisfiable");

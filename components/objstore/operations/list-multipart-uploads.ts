@@ -1,4 +1,5 @@
 import { readInteger, sendXml } from "../protocol/request.ts";
+import { storageClassOf } from "../protocol/storage-class.ts";
 import { toKeyEncoder } from "./list-objects.ts";
 import { type Operation, bucketOf } from "./operation.ts";
 
@@ -35,7 +36,7 @@ export const listMultipartUploads: Operation = {
         UploadId: upload.id,
         Initiator: { ID: upload.owner, DisplayName: upload.owner },
         Owner: { ID: upload.owner, DisplayName: upload.owner },
-        StorageClass: "STANDARD",
+        StorageClass: storageClassOf(upload),
         Initiated: new Date(upload.initiated).toISOString(),
       })),
       CommonPrefixes: page.prefixes.map((each) => ({ Prefix: encode(each) })),

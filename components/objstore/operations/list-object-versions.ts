@@ -49,7 +49,7 @@ function toVersion(entry: ListedVersion & { readonly isLatest: boolean }, encode
   const content =
     entry.marker === 1
       ? ""
-      : `<ETag>&quot;${entry.etag}&quot;</ETag><Size>${entry.size}</Size><StorageClass>STANDARD</StorageClass>`;
+      : `<ETag>&quot;${entry.etag}&quot;</ETag><Size>${entry.size}</Size><StorageClass>${entry.storage_class}</StorageClass>`;
   const owner = escapeXml(entry.owner);
   return `<Key>${escapeXml(encode(entry.key))}</Key><VersionId>${escapeXml(entry.version)}</VersionId><IsLatest>${entry.isLatest}</IsLatest><LastModified>${new Date(entry.modified).toISOString()}</LastModified>${content}<Owner><ID>${owner}</ID><DisplayName>${owner}</DisplayName></Owner>`;
 }

@@ -63,7 +63,7 @@ function toContents(entry: ListedVersion, encode: (key: string) => string, withO
   const owner = withOwner
     ? `<Owner><ID>${escapeXml(entry.owner)}</ID><DisplayName>${escapeXml(entry.owner)}</DisplayName></Owner>`
     : "";
-  return `<Key>${escapeXml(encode(entry.key))}</Key><LastModified>${new Date(entry.modified).toISOString()}</LastModified><ETag>&quot;${entry.etag}&quot;</ETag>${algorithm}<Size>${entry.size}</Size><StorageClass>STANDARD</StorageClass>${owner}`;
+  return `<Key>${escapeXml(encode(entry.key))}</Key><LastModified>${new Date(entry.modified).toISOString()}</LastModified><ETag>&quot;${entry.etag}&quot;</ETag>${algorithm}<Size>${entry.size}</Size><StorageClass>${entry.storage_class}</StorageClass>${owner}`;
 }
 
 /** @throws {S3Error} InvalidArgument for an encoding-type other than url */

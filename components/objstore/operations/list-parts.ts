@@ -1,4 +1,5 @@
 import { readInteger, sendXml } from "../protocol/request.ts";
+import { storageClassOf } from "../protocol/storage-class.ts";
 import { type Operation, bucketOf, keyOf } from "./operation.ts";
 
 export const listParts: Operation = {
@@ -19,7 +20,7 @@ export const listParts: Operation = {
       UploadId: upload.id,
       Initiator: { ID: upload.owner, DisplayName: upload.owner },
       Owner: { ID: upload.owner, DisplayName: upload.owner },
-      StorageClass: "STANDARD",
+      StorageClass: storageClassOf(upload),
       PartNumberMarker: after,
       NextPartNumberMarker: parts.at(-1)?.number ?? 0,
       MaxParts: limit,

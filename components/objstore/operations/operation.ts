@@ -4,9 +4,10 @@ import { type Principal, nameOf } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import type { FormFields } from "../protocol/post-policy.ts";
 import { type S3Request, header } from "../protocol/request.ts";
+import { STORAGE_CLASS_HEADER, readStorageClass } from "../protocol/storage-class.ts";
 import type { Bucket, Ownership, Version } from "../store/rows.ts";
 import type { Origin } from "../store/events.ts";
-import type { Keyring } from "../store/keyring.ts";
+import type { Keyring } from "../store/encryption/keyring.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 /** What an operation works with. The bucket exists and the caller may do `action` on it when `handle` is called. */
@@ -116,15 +117,17 @@ export function readObjectHeaders(request: S3Request): Record<string, string> {
     .map((item) => item.trim())
     .filter((item) => item !== "aws-chunked");
   delete kept["content-encoding"];
+  const storageClass = readStorageClass(request);
   return {
     "content-type": "binary/octet-stream",
     ...kept,
     ...(encoding !== undefined && encoding.join("") !== "" && { "content-encoding": encoding.join(", ") }),
+    ...(storageClass !== undefined && { [STORAGE_CLASS_HEADER]: storageClass }),
   };
 }
 
-/** Refuses what would otherwise be silently ignored: redirects. */
-export function refuseUnsupported(request: S3Request): void {
+/** Refuses what would otherwise be silently ignored. */
+function refuseUnsupported(request: S3Request): void {
   const unsupported = Object.keys(request.headers).find(
     (name) => name === "x-amz-server-side-encryption-context" || name === "x-amz-website-redirect-location",
   );
@@ -132,10 +135,6 @@ export function refuseUnsupported(request: S3Request): void {
     throw new S3Error("NotImplemented", `The header ${unsupported} is not supported.`, {
       details: { Header: unsupported },
     });
-  }
-  const storageClass = header(request, "x-amz-storage-class");
-  if (storageClass !== undefined && storageClass !== "STANDARD") {
-    throw new S3Error("InvalidStorageClass");
   }
 }
 

@@ -4,7 +4,7 @@ import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
 import { type Encryption, readEncryption, toEncryptionHeaders } from "../protocol/encryption.ts";
 import { type S3Request, send } from "../protocol/request.ts";
-import type { ContentLabel } from "../store/content-trailer.ts";
+import type { ContentLabel } from "../store/content/content-trailer.ts";
 import type { Version } from "../store/rows.ts";
 import type { VersionDraft } from "../store/versions.ts";
 import { type ObjectAccess, readObjectAccess } from "./acl.ts";

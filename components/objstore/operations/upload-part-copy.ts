@@ -1,7 +1,7 @@
 import { S3Error } from "../errors.ts";
 import { openEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
-import type { DigestName } from "../store/digests.ts";
+import { DEFAULT_CHECKSUM } from "../store/rows.ts";
 import { copyStored, findCopySource, whileHeld } from "./copy-source.ts";
 import { type Operation, bucketOf } from "./operation.ts";
 import { setEncryptionHeaders } from "./put-object.ts";
@@ -17,27 +17,23 @@ export const uploadPartCopy: Operation = {
     const { version } = findCopySource(context);
     const { start, end } = readCopyRange(header(request, "x-amz-copy-source-range"), version.size);
     context.checkRoom(bucketOf(context), end - start + 1);
-    const algorithm = upload.checksum_algorithm;
+    const algorithm = upload.checksum_algorithm ?? DEFAULT_CHECKSUM;
     const { keyring } = context;
     const source = openEncryption(version.encryption, request, keyring, { prefix: "x-amz-copy-source-" });
     const target = openEncryption(upload.encryption, request, keyring, { mismatch: "InvalidRequest" });
-    const digests: readonly DigestName[] = algorithm === null ? ["md5"] : ["md5", algorithm];
     const writer = await whileHeld(store, version, (content) =>
-      copyStored(store, { content, encryption: source, start, end }, { digests, key: target?.key }),
+      copyStored(store, { content, encryption: source, start, end }, { digests: ["md5", algorithm], key: target?.key }),
     );
     try {
       const file = await writer.finish(toPartLabel(context, upload, number));
-      const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
-      const value = algorithm === null ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
-      const checksum =
-        algorithm === null || value === undefined ? undefined : ({ algorithm, value, type: "COMPOSITE" } as const);
-      const body = { size: file.size, etag, checksum, file, settle: writer.settle };
-      const part = await commitPart(context, upload, number, body);
+      const value = Buffer.from(file.digests[algorithm] ?? []).toString("base64");
+      const checksum = { algorithm, value, type: "FULL_OBJECT" } as const;
+      const part = await commitPart(context, upload, number, { checksum, file, settle: writer.settle });
       setEncryptionHeaders(request, upload.encryption);
       sendXml(request, "CopyPartResult", {
         LastModified: new Date(part.modified).toISOString(),
         ETag: `"${part.etag}"`,
-        ...(algorithm !== null && { [`Checksum${algorithm.toUpperCase()}`]: value }),
+        [`Checksum${algorithm.toUpperCase()}`]: value,
       });
     } catch (error) {
       await writer.discard();

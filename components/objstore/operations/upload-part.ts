@@ -2,8 +2,9 @@ import { S3Error } from "../errors.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { openEncryption } from "../protocol/encryption.ts";
 import { send } from "../protocol/request.ts";
-import type { ContentLabel } from "../store/content-trailer.ts";
-import type { Part, Upload } from "../store/rows.ts";
+import type { WrittenFile } from "../store/content/content-files.ts";
+import type { ContentLabel } from "../store/content/content-trailer.ts";
+import { DEFAULT_CHECKSUM, type Part, type Upload } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, keyOf } from "./operation.ts";
 import { setEncryptionHeaders } from "./put-object.ts";
 
@@ -21,12 +22,15 @@ export const uploadPart: Operation = {
       label: () => toPartLabel(context, upload, number),
       checkRoom: (bytes) => context.checkRoom(bucket, bytes),
       neverInline: true,
+      algorithm: upload.checksum_algorithm ?? DEFAULT_CHECKSUM,
     });
+    if (!("file" in body)) {
+      throw new Error("a part must be a file");
+    }
     const part = await commitPart(context, upload, number, body);
     request.response.setHeader("etag", `"${part.etag}"`);
-    if (body.checksum !== undefined) {
-      request.response.setHeader(`x-amz-checksum-${body.checksum.algorithm}`, body.checksum.value);
-    }
+    const { algorithm, value } = body.verified ?? body.checksum;
+    request.response.setHeader(`x-amz-checksum-${algorithm}`, value);
     setEncryptionHeaders(request, upload.encryption);
     send(request, 200);
   },
@@ -50,19 +54,17 @@ export function readPartAddress(context: OperationContext): { readonly upload: U
   return { upload, number: Number(number) };
 }
 
+type ReceivedPart = Pick<Extract<ReceivedBody, { file: WrittenFile }>, "file" | "settle" | "checksum">;
+
 /** Enters a received part into its upload; its file goes when that fails. */
 export async function commitPart(
   { store }: OperationContext,
   upload: Upload,
   number: number,
-  body: ReceivedBody,
+  body: ReceivedPart,
 ): Promise<Part> {
-  if (!("file" in body)) {
-    throw new Error("a part must be a file");
-  }
   try {
-    const checksum = body.checksum?.algorithm === upload.checksum_algorithm ? body.checksum?.value : undefined;
-    return await store.uploads.putPart(upload, number, body.file, checksum);
+    return await store.uploads.putPart(upload, number, body.file, body.checksum.value);
   } catch (error) {
     // After an fsync that failed the index may refer to the file.
     if (!store.index.hasFailed) {

@@ -2,11 +2,11 @@ import { hash, timingSafeEqual } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
-import { cryptSmall } from "../store/cipher.ts";
-import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
-import type { ContentLabel } from "../store/content-trailer.ts";
-import { type DigestName, digestAll } from "../store/digests.ts";
-import type { StoredChecksum } from "../store/rows.ts";
+import { cryptSmall } from "../store/encryption/cipher.ts";
+import type { ContentFiles, WrittenFile } from "../store/content/content-files.ts";
+import type { ContentLabel } from "../store/content/content-trailer.ts";
+import { type DigestName, digestAll } from "../store/digests/digests.ts";
+import { type ChecksumName, DEFAULT_CHECKSUM, type StoredChecksum } from "../store/rows.ts";
 import { type DeclaredChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
 import { detachableChunks, consumeBody } from "./chunks.ts";
 import type { Encryption } from "./encryption.ts";
@@ -22,7 +22,10 @@ const ROOM_BYTES = 64 << 20;
 export type ReceivedBody = {
   readonly size: number;
   readonly etag: string;
-  readonly checksum: StoredChecksum | undefined;
+  /** What is kept with the object or part. */
+  readonly checksum: StoredChecksum;
+  /** What the client announced and the store compared, by whatever algorithm. */
+  readonly verified: StoredChecksum | undefined;
 } & ({ readonly data: Buffer; readonly md5: string } | { readonly file: WrittenFile; readonly settle: () => void });
 
 interface ReceiveOptions {
@@ -34,6 +37,8 @@ interface ReceiveOptions {
   /** What the file says of itself. */
   readonly label: () => ContentLabel;
   readonly encryption?: Encryption | undefined;
+  /** Algorithm of the checksum to keep, whatever the client announces; left out: that one, or the default. */
+  readonly algorithm?: ChecksumName | undefined;
 }
 
 /** Decoded length of a body as the client announced it. @throws {S3Error} MissingContentLength, EntityTooLarge */
@@ -85,11 +90,12 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  const { files, label, encryption } = options;
+  const { files, label, encryption, algorithm } = options;
   return receiveChunks(request, {
     files,
     label,
     encryption,
+    algorithm,
     inline,
     checkSize,
     open: () => openBody(request, !inline),
@@ -99,7 +105,7 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
 /** A body whose size nobody said before: room is asked for as it comes. */
 function receiveUnannounced(
   request: S3Request,
-  { files, label, encryption, checkRoom }: ReceiveOptions,
+  { files, label, encryption, algorithm, checkRoom }: ReceiveOptions,
 ): Promise<ReceivedBody> {
   let room = 0;
   const checkSize = (size: number) => {
@@ -115,6 +121,7 @@ function receiveUnannounced(
     files,
     label,
     encryption,
+    algorithm,
     inline: false,
     checkSize,
     open: () => openBody(request, true),
@@ -125,6 +132,7 @@ interface ChunkOptions {
   readonly files: ContentFiles;
   readonly label: () => ContentLabel;
   readonly encryption?: Encryption | undefined;
+  readonly algorithm?: ChecksumName | undefined;
   readonly inline: boolean;
   /** Called as bytes arrive and once with all of them; throws to refuse. */
   readonly checkSize: (size: number, whole: boolean) => void;
@@ -133,7 +141,9 @@ interface ChunkOptions {
 
 /** Receives bytes whose number is not known before, verifies the digests that the request's headers give, and keeps them. */
 export async function receiveChunks(request: S3Request, options: ChunkOptions): Promise<ReceivedBody> {
-  const claims: Claims = { announced: readChecksum(request), contentMd5: readContentMd5(request) };
+  const announced = readChecksum(request);
+  const algorithm = options.algorithm ?? announced?.algorithm ?? DEFAULT_CHECKSUM;
+  const claims: Claims = { announced, contentMd5: readContentMd5(request), algorithm };
   try {
     return options.inline ? await receiveInline(request, options, claims) : await receiveFile(request, options, claims);
   } catch (error) {
@@ -143,21 +153,22 @@ export async function receiveChunks(request: S3Request, options: ChunkOptions): 
   }
 }
 
-/** What the client said its bytes are. */
+/** What the client said its bytes are, and by which algorithm a checksum of them is kept. */
 interface Claims {
   readonly announced: DeclaredChecksum | undefined;
   readonly contentMd5: Buffer | undefined;
+  readonly algorithm: ChecksumName;
 }
 
 async function receiveInline(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
   const { chunks, trailers } = options.open();
   const data = await collect(chunks, options.checkSize);
   const found = await digestAll(data, digestsFor(request, claims));
-  const checksum = verify(request, claims, found, trailers);
+  const checksums = verify(request, claims, found, trailers);
   const md5 = toHex(found.md5);
   const { encryption } = options;
   const kept = encryption === undefined ? data : cryptSmall(encryption.key, encryption.stored.seed, data);
-  return { size: data.length, etag: md5, md5, checksum, data: kept };
+  return { size: data.length, etag: md5, md5, ...checksums, data: kept };
 }
 
 async function receiveFile(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
@@ -171,9 +182,9 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
       return writer.write(chunk);
     });
     options.checkSize(size, true);
-    const file = await writer.finish({ ...options.label(), algorithm: claims.announced?.algorithm });
-    const checksum = verify(request, claims, file.digests, trailers);
-    return { size, etag: toHex(file.digests.md5), checksum, file, settle: writer.settle };
+    const file = await writer.finish({ ...options.label(), algorithm: claims.algorithm });
+    const checksums = verify(request, claims, file.digests, trailers);
+    return { size, etag: toHex(file.digests.md5), ...checksums, file, settle: writer.settle };
   } catch (error) {
     await writer.discard();
     writer.settle();
@@ -182,43 +193,45 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
 }
 
 /** Always MD5, which is the ETag: clients compare it with their own. */
-function digestsFor({ payload }: S3Request, { announced }: Claims): readonly DigestName[] {
+function digestsFor({ payload }: S3Request, { announced, algorithm }: Claims): readonly DigestName[] {
   return [
     "md5",
+    algorithm,
     ...(announced === undefined ? [] : [announced.algorithm]),
     ...(payload.kind === "hashed" ? (["sha256"] as const) : []),
   ];
 }
 
 /**
- * Compares what was received with everything that the client said of it; gives the checksum to keep.
+ * Compares what was received with everything that the client said of it; gives the checksum to keep and the one that was compared.
  * @throws {S3Error} XAmzContentSHA256Mismatch, BadDigest
  */
 function verify(
   { payload }: S3Request,
-  { announced, contentMd5 }: Claims,
+  { announced, contentMd5, algorithm }: Claims,
   found: Readonly<Partial<Record<DigestName, Uint8Array>>>,
   trailers: ReadonlyMap<string, string>,
-): StoredChecksum | undefined {
+): Pick<ReceivedBody, "checksum" | "verified"> {
   if (payload.kind === "hashed" && toHex(found.sha256) !== payload.sha256) {
     throw new S3Error("XAmzContentSHA256Mismatch");
   }
   if (contentMd5 !== undefined && !timingSafeEqual(contentMd5, found.md5 ?? new Uint8Array(16))) {
     throw new S3Error("BadDigest", "The Content-MD5 you specified did not match what we received.");
   }
-  if (announced === undefined) {
-    return undefined;
-  }
-  const { algorithm } = announced;
-  const value = Buffer.from(found[algorithm] ?? []).toString("base64");
-  const expected = announced.value ?? trailers.get(`x-amz-checksum-${algorithm}`);
-  if (expected !== undefined && expected !== value) {
+  const toStored = (name: ChecksumName): StoredChecksum => ({
+    algorithm: name,
+    value: Buffer.from(found[name] ?? []).toString("base64"),
+    type: "FULL_OBJECT",
+  });
+  const verified = announced && toStored(announced.algorithm);
+  const expected = announced && (announced.value ?? trailers.get(`x-amz-checksum-${announced.algorithm}`));
+  if (expected !== undefined && expected !== verified?.value) {
     throw new S3Error(
       "BadDigest",
-      `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
+      `The ${announced?.algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
     );
   }
-  return { algorithm, value, type: "FULL_OBJECT" };
+  return { checksum: toStored(algorithm), verified };
 }
 
 /** All bytes of a small body. */

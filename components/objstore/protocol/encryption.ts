@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
-import type { Keyring, WrappedKey } from "../store/keyring.ts";
+import type { Keyring, WrappedKey } from "../store/encryption/keyring.ts";
 import { type S3Request, header } from "./request.ts";
 import { childOf, parseXml, textOf } from "./xml.ts";
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-import type { ContentBlock, ContentStream } from "../store/content-stream.ts";
+import type { ContentBlock, ContentStream } from "../store/content/content-stream.ts";
 
 /**
  * Sends content as the body of an answer whose head is set. The first block was read before, so that its absence and its damage are known

@@ -1,8 +1,8 @@
 import type { EndedLogin } from "@swath/auth";
 import { randomBytes } from "node:crypto";
 
-import type { IndexDatabase } from "./index-database.ts";
-import { ReadCache } from "./read-cache.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
+import { ReadCache } from "./index/read-cache.ts";
 
 export interface User {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { S3Error } from "../errors.ts";
-import type { IndexDatabase } from "./index-database.ts";
-import { ReadCache } from "./read-cache.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
+import { ReadCache } from "./index/read-cache.ts";
 import type { Bucket, Ownership } from "./rows.ts";
 
 type BucketSetting =
@@ -55,9 +55,17 @@ export class Buckets {
     return bucket;
   }
 
-  /** All buckets in the order of their names. */
+  /** All buckets in the order of their names; not those that are being restored, whose names begin with a dot. */
   list(): Bucket[] {
-    return this.#index.all<Bucket>("select * from buckets order by name");
+    return this.#index.all<Bucket>("select * from buckets where name not like '.%' order by name");
+  }
+
+  /** Names a bucket anew, inside `mutate`: requests that were under way go on with it. */
+  rename({ id, name }: Pick<Bucket, "id" | "name">, newName: string): void {
+    this.#index.run("update buckets set name = ? where id = ?", newName, id);
+    this.#byName.forget(name);
+    this.#byName.forget(newName);
+    this.#byId.forget(id);
   }
 
   /** @throws {S3Error} BucketAlreadyOwnedByYou or BucketAlreadyExists */

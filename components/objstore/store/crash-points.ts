@@ -13,7 +13,15 @@ export type CrashPoint =
   | "index-durable"
   | "garbage-unlinked"
   | "base-copied"
-  | "base-named";
+  | "base-named"
+  | "snapshot-copied"
+  | "snapshot-cloned"
+  | "snapshot-named"
+  | "restore-begun"
+  | "restore-linked"
+  | "restore-inserted"
+  | "restore-swapped"
+  | "restore-discarded";
 
 export interface CrashPoints {
   readonly reach: (point: CrashPoint) => void | Promise<void>;

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { Events } from "./events.ts";
-import { IndexDatabase } from "./index-database.ts";
+import { IndexDatabase } from "./index/index-database.ts";
 import type { Bucket } from "./rows.ts";
 
 test("what comes while the disk is busy is told once it is durable, too", async (t) => {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import { type EventName, type NotificationRule, isOf, parseNotification } from "../protocol/notification.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 import type { Bucket, Version } from "./rows.ts";
 
 const MAX_REMEMBERED = 1000;

@@ -1,4 +1,4 @@
-import type { IndexDatabase } from "./index-database.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import type { Version } from "./rows.ts";
 import { Turn } from "./turns.ts";
@@ -7,7 +7,7 @@ import { Turn } from "./turns.ts";
 export type ListedVersion = Pick<
   Version,
   "key" | "seq" | "version" | "marker" | "size" | "etag" | "modified" | "owner" | "checksum"
->;
+> & { readonly storage_class: string };
 
 export interface ListQuery {
   readonly bucket: number;
@@ -31,7 +31,10 @@ export interface Listing<Entry> {
   readonly last: string;
 }
 
-const COLUMNS = "key, seq, version, marker, size, etag, modified, owner, checksum";
+/** Few objects have a class other than STANDARD: only the headers that name one are parsed. */
+const STORAGE_CLASS = `case when instr(headers, '"x-amz-storage-class"') > 0
+  then coalesce(json_extract(headers, '$."x-amz-storage-class"'), 'STANDARD') else 'STANDARD' end as storage_class`;
+const COLUMNS = `key, seq, version, marker, size, etag, modified, owner, checksum, ${STORAGE_CLASS}`;
 
 /** Newest versions that are no delete markers, folded by the delimiter (ListObjects). */
 export async function listObjects(index: IndexDatabase, query: ListQuery): Promise<Listing<ListedVersion>> {

@@ -1,5 +1,5 @@
-import type { ContentFiles } from "./content-files.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import type { ContentFiles } from "./content/content-files.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 
 const WATERMARK = "settled-before";
 

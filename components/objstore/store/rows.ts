@@ -1,4 +1,4 @@
-import type { DigestName } from "./digests.ts";
+import type { DigestName } from "./digests/digests.ts";
 
 /** Whose an object is that somebody else uploads, and whether access control lists count. Empty: as `ObjectWriter`, unsaid. */
 export type Ownership = "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter" | "";
@@ -85,6 +85,9 @@ export interface Part {
 
 /** Digests that S3 offers as additional checksums. */
 export type ChecksumName = DigestName;
+
+/** What an upload gets that names no algorithm, as on Amazon S3; of the whole object, also of one that came in parts. */
+export const DEFAULT_CHECKSUM = "crc64nvme" satisfies ChecksumName;
 
 export interface StoredChecksum {
   readonly algorithm: ChecksumName;

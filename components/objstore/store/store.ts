@@ -2,17 +2,19 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Accounts } from "./accounts.ts";
-import { Ballast } from "./ballast.ts";
 import { Buckets } from "./buckets.ts";
-import { ContentFiles } from "./content-files.ts";
-import { Contents } from "./contents.ts";
+import { ContentFiles } from "./content/content-files.ts";
+import { Contents } from "./content/contents.ts";
 import { type CrashPoints, noCrashPoints } from "./crash-points.ts";
 import { Events } from "./events.ts";
-import { GarbageCollector } from "./garbage.ts";
-import { checkIndex, isDamage, markDamaged } from "./index-damage.ts";
-import { IndexDatabase } from "./index-database.ts";
+import { GarbageCollector } from "./content/garbage.ts";
+import { checkIndex, isDamage, markDamaged } from "./index/index-damage.ts";
+import { IndexDatabase } from "./index/index-database.ts";
 import { deleteOrphans } from "./recovery.ts";
-import { SettingsCopy } from "./settings-copy.ts";
+import { ReservedSpace } from "./reserved-space.ts";
+import { SettingsCopy } from "./rebuild/settings-copy.ts";
+import { type BucketToRestore, type RestoredBucket, discardUnfinished, restoreBuckets } from "./snapshots/restore.ts";
+import { Snapshots } from "./snapshots/snapshots.ts";
 import { Uploads } from "./uploads.ts";
 import { VersionChanges } from "./version-changes.ts";
 import { Versions } from "./versions.ts";
@@ -31,8 +33,15 @@ export interface ObjectStore {
   readonly accounts: Accounts;
   readonly files: ContentFiles;
   readonly garbage: GarbageCollector;
-  readonly ballast: Ballast;
+  readonly reservedSpace: ReservedSpace;
   readonly settings: SettingsCopy;
+  readonly snapshots: Snapshots;
+  /** Puts buckets back as a snapshot has them. @throws {Error} when there is no such snapshot or bucket */
+  readonly restore: (
+    snapshot: string,
+    buckets: readonly BucketToRestore[],
+    signal: AbortSignal,
+  ) => Promise<readonly RestoredBucket[]>;
   readonly now: () => number;
   /** Content files of unfinished writes that were found and deleted when the store was opened. */
   readonly orphansDeleted: number;
@@ -45,8 +54,8 @@ export interface StoreOptions {
   readonly region?: string;
   readonly now?: () => number;
   readonly crash?: CrashPoints;
-  /** Room that is kept for deletes on a full disk. */
-  readonly ballastBytes?: number;
+  /** Space that is kept for deletes on a full disk. */
+  readonly reservedSpaceBytes?: number;
   /** Bytes of the journal at which a new base is made. */
   readonly journalBytes?: number;
   /** The disk refused an fsync: what is in memory cannot be trusted any more, the process has to end. */
@@ -82,6 +91,14 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const settings = new SettingsCopy(directory, index);
   const orphansDeleted = await deleteOrphans(index, files);
   garbage.nudge();
+  const snapshots = new Snapshots({ directory, index: index.path, garbage, now, crash });
+  // What ended with the process before.
+  const tidying = Promise.all([snapshots.tidy(), discardUnfinished({ index, contents }, crash)]).then(
+    () => garbage.nudge(),
+    options.onBackgroundError,
+  );
+  const reservedSpace = new ReservedSpace(directory, options.reservedSpaceBytes ?? 0);
+  const restoring = { index, buckets, contents, files, garbage, reservedSpace, now };
   return {
     directory,
     index,
@@ -94,11 +111,18 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     accounts: new Accounts(index, now),
     files,
     garbage,
-    ballast: new Ballast(directory, options.ballastBytes ?? 0),
+    reservedSpace,
     settings,
+    snapshots,
+    restore: async (snapshot, wanted, signal) => {
+      // A restore of the process before is not to be taken for this one.
+      await tidying;
+      return restoreBuckets(snapshots.folderOf(snapshot), wanted, { store: restoring, crash, signal });
+    },
     now,
     orphansDeleted,
     close: async () => {
+      await tidying;
       await garbage.drain();
       await settings.write();
       await files.close();

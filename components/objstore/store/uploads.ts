@@ -2,16 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
-import type { ContentFiles, WrittenFile } from "./content-files.ts";
-import type { Contents } from "./contents.ts";
-import { combineCrcs, isCrc } from "./crc-combine.ts";
-import { createDigests, prepareDigests } from "./digests.ts";
+import type { ContentFiles, WrittenFile } from "./content/content-files.ts";
+import type { Contents } from "./content/contents.ts";
 import type { Origin } from "./events.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import { type ListQuery, type Listing, Page } from "./listing.ts";
-import type { Bucket, ChecksumName, ContentPart, Part, StoredChecksum, Upload, Version } from "./rows.ts";
+import { type Bucket, type ChecksumName, type ContentPart, type Part, type Upload, type Version } from "./rows.ts";
 import { takeTurns } from "./turns.ts";
+import { isExpectedChecksum, toObjectChecksum } from "./upload-checksum.ts";
 import type { Versions } from "./versions.ts";
 
 const MINIMUM_PART_BYTES = 5 << 20;
@@ -221,7 +220,7 @@ export class Uploads {
       );
     }
     const checksum = await toObjectChecksum(upload, chosen);
-    if (completion.checksum !== undefined && !isExpected(completion.checksum, checksum)) {
+    if (completion.checksum !== undefined && !isExpectedChecksum(completion.checksum, checksum)) {
       throw new S3Error("BadDigest");
     }
     const { index, versions, files } = this.#deps;
@@ -359,37 +358,9 @@ export class Uploads {
   }
 }
 
-/** Clients write a composite checksum with the count of its parts behind it, or without. */
-function isExpected(expected: string, { value, type }: Partial<StoredChecksum> = {}): boolean {
-  return expected === value || (type === "COMPOSITE" && expected === value?.replace(/-\d+$/, ""));
-}
-
 /** Somebody else was faster. */
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof S3Error && error.code === "NoSuchUpload")) {
     throw error;
   }
-}
-
-async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise<StoredChecksum | undefined> {
-  const { checksum_algorithm: algorithm, checksum_type: type } = upload;
-  const values = parts.flatMap(({ checksum, size }) =>
-    checksum === null ? [] : [{ value: Buffer.from(checksum, "base64"), size }],
-  );
-  if (algorithm === null || type === null || values.length < parts.length) {
-    return undefined;
-  }
-  if (type === "FULL_OBJECT") {
-    if (!isCrc(algorithm)) {
-      return undefined;
-    }
-    return { algorithm, type, value: (await combineCrcs(algorithm, values)).toString("base64") };
-  }
-  await prepareDigests([algorithm]);
-  const digests = createDigests([algorithm]);
-  for (const { value } of values) {
-    digests.update(value);
-  }
-  const whole = (await digests.finish())[algorithm];
-  return { algorithm, type, value: `${whole?.toString("base64") ?? ""}-${parts.length}` };
 }

@@ -1,10 +1,10 @@
 import { S3Error } from "../errors.ts";
 import type { EventName } from "../protocol/notification.ts";
-import type { ContentFiles } from "./content-files.ts";
-import type { ContentLabel } from "./content-trailer.ts";
-import type { Contents } from "./contents.ts";
+import type { ContentFiles } from "./content/content-files.ts";
+import type { ContentLabel } from "./content/content-trailer.ts";
+import type { Contents } from "./content/contents.ts";
 import type { Events } from "./events.ts";
-import type { IndexDatabase } from "./index-database.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
 import type { Lock } from "./lock.ts";
 import type { Bucket, ContentPart, Version } from "./rows.ts";
 import type { Changeable, Versions } from "./versions.ts";

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 
 import type { Buckets } from "./buckets.ts";
-import type { WrittenFile } from "./content-files.ts";
-import type { Contents, NewContent } from "./contents.ts";
+import type { WrittenFile } from "./content/content-files.ts";
+import type { Contents, NewContent } from "./content/contents.ts";
 import type { EventName } from "../protocol/notification.ts";
 import type { Events, Origin } from "./events.ts";
-import type { IndexDatabase } from "./index-database.ts";
-import { ReadCache } from "./read-cache.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
+import { ReadCache } from "./index/read-cache.ts";
 import type { Bucket, StoredChecksum, Version } from "./rows.ts";
 
 export interface NewVersion {

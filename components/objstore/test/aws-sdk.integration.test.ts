@@ -46,6 +46,12 @@ test("put, get, head, ranges and conditions", async () => {
   assert.deepEqual((await get("a/b.bin", { Range: "bytes=10-19" })).bytes, bytes.subarray(10, 20));
   assert.deepEqual((await get("a/b.bin", { Range: "bytes=-5" })).bytes, bytes.subarray(-5));
   await assert.rejects(get("a/b.bin", { Range: "bytes=100000-" }), hasName("InvalidRange"));
+  assert.deepEqual((await get("a/b.bin", { PartNumber: 1 })).bytes, bytes);
+  await assert.rejects(get("a/b.bin", { PartNumber: 2 }), hasName("InvalidPartNumber"));
+  await assert.rejects(
+    client.send(new s3.HeadObjectCommand({ Bucket, Key: "a/b.bin", PartNumber: 2 })),
+    (error: s3.S3ServiceException) => error.$metadata.httpStatusCode === 416,
+  );
   await assert.rejects(put("a/b.bin", "x", { IfNoneMatch: "*" }), hasName("PreconditionFailed"));
   await assert.rejects(get("a/b.bin", { IfMatch: '"no"' }), hasName("PreconditionFailed"));
   await assert.rejects(get("nothing"), hasName("NoSuchKey"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import type * as s3 from "@aws-sdk/client-s3";
 
-import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
+import { CONTENT_BLOCK_BYTES } from "../store/content/content-trailer.ts";
 import type { ContentPart, Version } from "../store/rows.ts";
 import { type ObjectStore, openStore } from "../store/store.ts";
 import { createS3Client } from "./s3-client.ts";

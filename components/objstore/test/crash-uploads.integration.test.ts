@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 
 import { presign } from "../admin/presign.ts";
-import type { WrittenFile } from "../store/content-files.ts";
+import type { WrittenFile } from "../store/content/content-files.ts";
 import type { CrashPoint } from "../store/crash-points.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { checkFiles, killStarted, readFileContent, readVersion, reopenStore, startToCrash } from "./crash-support.ts";

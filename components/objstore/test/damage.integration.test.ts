@@ -11,7 +11,7 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 import { waitUntil } from "@swath/testing";
 
-import { rebuildIndex } from "../store/rebuild-index.ts";
+import { rebuildIndex } from "../store/rebuild/rebuild-index.ts";
 import { openStore } from "../store/store.ts";
 import { callAdmin } from "./call-admin.ts";
 import { readVersion } from "./crash-support.ts";

@@ -7,9 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 
 import type { CrashPoint } from "../store/crash-points.ts";
-import { listSegments } from "../store/journal-files.ts";
-import { RECORD_HEADER_BYTES, readRecord } from "../store/journal-record.ts";
-import { rebuildIndex } from "../store/rebuild-index.ts";
+import { listSegments } from "../store/journal/journal-files.ts";
+import { RECORD_HEADER_BYTES, readRecord } from "../store/journal/journal-record.ts";
+import { rebuildIndex } from "../store/rebuild/rebuild-index.ts";
 import { type ObjectStore, openStore } from "../store/store.ts";
 import { readVersion } from "./crash-support.ts";
 import { changeAtRandom, createRandom } from "./history.ts";

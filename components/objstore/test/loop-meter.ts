@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 
-import { IndexDatabase } from "../store/index-database.ts";
+import { IndexDatabase } from "../store/index/index-database.ts";
 
 /** What queries and rows cost on a slow machine, in milliseconds. */
 const QUERY_MS = 0.01;

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 import { waitUntil } from "@swath/testing";
 
-import { rebuildIndex } from "../store/rebuild-index.ts";
+import { rebuildIndex } from "../store/rebuild/rebuild-index.ts";
 import { createS3Client } from "./s3-client.ts";
 import { startObjstore } from "./start-objstore.ts";
 

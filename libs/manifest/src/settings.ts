@@ -141,6 +141,8 @@ export interface Variables {
   readonly OBJSTORE_ENCRYPTION_KEYS: PlatformSecret;
   readonly OBJSTORE_DEFAULT_OWNERSHIP: "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter";
   readonly OBJSTORE_SIGNATURE_V2: boolean;
+  /** `<period>=<how many are kept>`, separated by commas. */
+  readonly OBJSTORE_SNAPSHOTS: string | undefined;
   /** `<name>=<URL>`, separated by commas. */
   readonly OBJSTORE_EVENT_TARGETS: PlatformSecret | undefined;
   readonly REGISTRY_ADMIN_PASSWORD: PlatformSecret;
