@@ -95,7 +95,7 @@ const dimensionExtents = (layer: Layer) =>
     }),
   );
 
-const QUERIES = ["position", "area", "radius", "cube", "trajectory", "corridor", "items"] as const;
+const QUERIES = ["position", "area", "radius", "cube", "trajectory", "corridor", "items", "locations"] as const;
 const DISTANCE_UNITS = ["m", "km", "mi", "nmi"];
 
 /** @param parameters what EDR says of the values, where the files were looked into */
@@ -126,7 +126,7 @@ export function toCollection(layer: Layer, base: string, parameters?: object) {
               output_formats: name === "items" ? ["GeoJSON"] : ["CoverageJSON"],
               crs_details: [{ crs: "CRS84" }],
               ...(name === "radius" && { within_units: DISTANCE_UNITS }),
-              ...(name === "corridor" && { width_units: DISTANCE_UNITS, height_units: ["m"] }),
+              ...(name === "corridor" && { width_units: DISTANCE_UNITS, height_units: DISTANCE_UNITS }),
             },
           },
         },
