@@ -15,6 +15,8 @@ import {
   openArrays,
   readGroupAttributes,
 } from "./hierarchy.ts";
+import { isParquetReferences } from "./location-path.ts";
+import { readParquetReferences } from "./parquet-references.ts";
 import { readReferences } from "./references.ts";
 
 /** Chunks have no version that is told with the whole: what was read is taken for what is there for so long. */
@@ -40,10 +42,11 @@ const TYPES: ReadonlyMap<string, SampleType> = new Map(
 
 /**
  * Opens Zarr data of version 2 or 3 by the address of a group or an array: variables on a grid are bands. The metadata may be
- * consolidated in any group above. Places come from coordinates (CF), from the attributes of the GeoZarr conventions, or from those of EOPF.
+ * consolidated in any group above, or in a folder of references (kerchunk). Places come from coordinates (CF), from the attributes of the GeoZarr conventions, or from those of EOPF.
  */
 export async function openZarr(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
-  return openHierarchy(location, () => findHierarchy(location, signal), signal);
+  const find = isParquetReferences(location) ? readParquetReferences : findHierarchy;
+  return openHierarchy(location, () => find(location, signal), signal);
 }
 
 /** Opens Zarr data by references to parts of other files, which stand in one file of JSON (kerchunk). */
