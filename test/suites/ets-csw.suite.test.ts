@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { type CatalogueFixture, startCatalogue } from "../../components/resource-catalogue/test/fixture.ts";
-import { engineSkipReason, folderOfSuite, startTeamEngine } from "./team-engine.ts";
+import { folderOfSuite, suiteSkipReason } from "./java-suites.ts";
+import { startTeamEngine } from "./team-engine.ts";
 
 const suite = folderOfSuite("ets-csw202");
 
@@ -19,7 +20,7 @@ const IMPOSSIBLE: Readonly<Record<string, string>> = {
   "csw:csw-2.0.2-DescribeRecord-tc4.1": "the same",
 };
 
-test("the suite of CSW 2.0.2 passes", { timeout: 900_000, skip: engineSkipReason("ets-csw202") }, async (t) => {
+test("the suite of CSW 2.0.2 passes", { timeout: 900_000, skip: suiteSkipReason("ets-csw202") }, async (t) => {
   const catalogue = await startCatalogue();
   t.after(() => catalogue.close());
   await loadRecords(catalogue);

@@ -2,11 +2,14 @@
 // Engine, which comes from Maven Central; nothing of theirs is kept here. Clone them from github.com/opengeospatial, and say where:
 //
 //     ETS_FOLDER=~/ets npm run test:suites -- ows
+//
+// That runs the suite of EDR (`ows-edr`) as well.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { start } from "../../components/data-access/test/fixture.ts";
-import { type CtlSuite, type TeamEngine, engineSkipReason, startTeamEngine } from "./team-engine.ts";
+import { suiteSkipReason } from "./java-suites.ts";
+import { type CtlSuite, type TeamEngine, startTeamEngine } from "./team-engine.ts";
 
 interface Expected {
   /** Tests that run. */
@@ -106,7 +109,7 @@ const SUITES: Readonly<Record<string, (url: string) => CtlSuite & Expected>> = {
   }),
 };
 
-const skip = engineSkipReason("cite1-utils", "ets-wms11", "ets-wms13", "ets-wmts10", "ets-wcs20");
+const skip = suiteSkipReason("cite1-utils", "ets-wms11", "ets-wms13", "ets-wmts10", "ets-wcs20");
 
 describe("OGC's suites", { skip }, () => {
   let engine: TeamEngine | undefined;

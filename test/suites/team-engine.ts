@@ -1,22 +1,22 @@
 import { execFile } from "node:child_process";
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { isInstalled } from "@swath/testing";
+import { type Artifact, compileClasses, fetchArtifacts, folderOfSuite } from "./java-suites.ts";
 
 const run = promisify(execFile);
-/** Folder of the clones of OGC's suites. */
-// oxlint-disable-next-line node/no-process-env -- a program of its own; the caller says where the suites are
-const FOLDER = process.env["ETS_FOLDER"] ?? "";
-const PROGRAMS = { java: "default-jdk-headless", javac: "default-jdk-headless", mvn: "maven", unzip: "unzip" };
 const ENGINE = "5.6.1";
 /** Maven Central's: the engine, what the Java classes of the suites need, and the documents of schemas.opengis.net and www.w3.org. */
-const ARTIFACTS = [
-  ...["core", "resources", "spi"].map((name) => ["org.opengis.cite.teamengine", `teamengine-${name}`, ENGINE]),
+const ARTIFACTS: readonly Artifact[] = [
+  ...["core", "resources", "spi"].map((name): Artifact => [
+    "org.opengis.cite.teamengine",
+    `teamengine-${name}`,
+    ENGINE,
+  ]),
   ["jaxen", "jaxen", "1.0-FCS"],
   ["saxpath", "saxpath", "1.0-FCS"],
   ["org.locationtech.jts", "jts-core", "1.19.0"],
@@ -24,7 +24,6 @@ const ARTIFACTS = [
   ["org.jvnet.ogc", "ogc-schemas", "2.6.1"],
   ["org.hisrc.w3c", "w3c-schemas", "1.4.0"],
 ];
-const BUILD_TIMEOUT = 300_000;
 const RUN_TIMEOUT = 900_000;
 
 /** A suite in CTL, of a clone of `github.com/opengeospatial/<repository>`. */
@@ -50,25 +49,9 @@ export interface TeamEngine {
   readonly close: () => void;
 }
 
-export const folderOfSuite = (repository: string): string => join(FOLDER, repository);
-
-/** Why suites cannot run here: programs, or clones, that are missing. */
-export function engineSkipReason(...repositories: readonly string[]): string | false {
-  const missing = Object.entries(PROGRAMS).filter(([program]) => !isInstalled(program));
-  if (missing.length > 0) {
-    const packages = [...new Set(missing.map(([, name]) => name))].join(" ");
-    return `${missing.map(([program]) => program).join(", ")}: not installed (on Debian: apt-get install ${packages})`;
-  }
-  const absent = repositories.filter((name) => FOLDER === "" || !existsSync(join(FOLDER, name, "pom.xml")));
-  return absent.length === 0
-    ? false
-    : `needs clones of ${absent.map((name) => `github.com/opengeospatial/${name}`).join(", ")} in the folder that ETS_FOLDER names`;
-}
-
 /**
- * OGC's TEAM Engine, fetched from Maven Central, with the Java classes of cloned suites compiled against it: the suites themselves are
- * published nowhere, and building them by their own files needs snapshots of their common parent. Documents that the suites fetch from
- * schemas.opengis.net and www.w3.org come from Maven Central as well.
+ * OGC's TEAM Engine, fetched from Maven Central, with the Java classes of cloned suites compiled against it. Documents that the
+ * suites fetch from schemas.opengis.net and www.w3.org come from Maven Central as well.
  *
  * @param classes - Patterns of Java sources below the folder of the clones.
  */
@@ -83,12 +66,7 @@ export async function startTeamEngine(classes: readonly string[] = []): Promise<
 }
 
 async function buildEngine(work: string, classes: readonly string[]): Promise<TeamEngine> {
-  const lib = join(work, "lib");
-  writePom(work);
-  await run("nice", ["mvn", "-B", "-q", "dependency:copy-dependencies", `-DoutputDirectory=${lib}`], {
-    cwd: work,
-    timeout: BUILD_TIMEOUT,
-  });
+  await fetchArtifacts(work, ARTIFACTS);
   // The engine reads its own scripts as files.
   for (const [pattern, folder] of [
     ["lib/teamengine-*.jar", "scripts"],
@@ -98,15 +76,7 @@ async function buildEngine(work: string, classes: readonly string[]): Promise<Te
       await run("unzip", ["-q", "-o", join(work, jar), "-d", join(work, folder)]);
     }
   }
-  const own = join(work, "classes");
-  mkdirSync(own);
-  for (const pattern of classes) {
-    const sources = globSync(pattern, { cwd: FOLDER }).map((name) => join(FOLDER, name));
-    await run("nice", ["javac", "-nowarn", "-d", own, "-cp", `${lib}/*:${own}`, ...sources], {
-      timeout: BUILD_TIMEOUT,
-      maxBuffer: 2 ** 24,
-    });
-  }
+  await compileClasses(work, classes);
   mkdirSync(join(work, "base"));
   const schemas = await serveSchemas(join(work, "schemas"));
   return {
@@ -123,7 +93,7 @@ async function buildEngine(work: string, classes: readonly string[]): Promise<Te
           "-Dhttp.nonProxyHosts=127.0.0.1|localhost",
           `-DTE_BASE=${join(work, "base")}`,
           "-cp",
-          `${join(work, "scripts")}:${own}:${lib}/*:${join(root, "src/main/resources")}`,
+          `${join(work, "scripts")}:${join(work, "classes")}:${join(work, "lib")}/*:${join(root, "src/main/resources")}`,
           "com.occamlab.te.Test",
           `-source=${join(root, "src/main/scripts/ctl", source)}`,
           `-test=${test}`,
@@ -142,17 +112,6 @@ async function buildEngine(work: string, classes: readonly string[]): Promise<Te
       rmSync(work, { recursive: true, force: true });
     },
   };
-}
-
-function writePom(folder: string): void {
-  const dependencies = ARTIFACTS.map(
-    ([group, name, version]) =>
-      `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`,
-  );
-  writeFileSync(
-    join(folder, "pom.xml"),
-    `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>swath</groupId><artifactId>ets</artifactId><version>1</version><packaging>pom</packaging><dependencies>${dependencies.join("")}</dependencies></project>`,
-  );
 }
 
 /** A proxy that answers for the two hosts of schemas, and has nothing of any other. */

@@ -157,6 +157,23 @@ test("EDR: radius, cube and items, and what collections say of them", async (t) 
     assert.deepEqual(beside.features, []);
   });
 
+  await t.test("the OpenAPI document has the parameters of each query that collections name", async () => {
+    const { paths } = (await getJson(`${url}/api`)) as unknown as {
+      paths: Record<string, { get: { parameters: { name: string; in: string; required?: boolean }[] } }>;
+    };
+    for (const name of Object.keys(description.data_queries)) {
+      const parameters = paths[`/collections/{collection}/${name}`]?.get.parameters ?? [];
+      const required = parameters.filter(({ in: place, required: must }) => place === "query" && must === true);
+      const needed = /^(items|locations)$/.test(name) ? [] : [name === "cube" ? "bbox" : "coords"];
+      assert.deepEqual(
+        needed.filter((each) => !required.some((parameter) => parameter.name === each)),
+        [],
+        name,
+      );
+      assert.ok(parameters.length > 2, name);
+    }
+  });
+
   await t.test("tilejson ends where the pixels of the files do", async () => {
     const tilejson = (await getJson(`${base}/WebMercatorQuad/tilejson.json`)) as unknown as { maxzoom: number };
     // Pixels of 120 m, which are 172 m in Web Mercator there.

@@ -15,8 +15,14 @@ const FILES = JSON.parse(readFileSync(join(import.meta.dirname, "parquet-referen
   string
 >;
 const array = (shape: readonly number[], chunks: readonly number[], dtype: string) => ({
-  ...{ zarr_format: 2, compressor: null, filters: null, order: "C", fill_value: null },
-  ...{ shape, chunks, dtype },
+  zarr_format: 2,
+  compressor: null,
+  filters: null,
+  order: "C",
+  fill_value: null,
+  shape,
+  chunks,
+  dtype,
 });
 const METADATA = {
   ".zgroup": { zarr_format: 2 },
