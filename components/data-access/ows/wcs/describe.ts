@@ -7,14 +7,16 @@ import { escapeXml } from "../ows-error.ts";
 import { element, toXmlId } from "./xml.ts";
 
 /** Ranges of whole numbers by type: what a value can be. */
-const RANGES: Readonly<Record<string, readonly [number, number]>> = {
-  uint8: [0, 255],
-  int8: [-128, 127],
-  uint16: [0, 65_535],
-  int16: [-32_768, 32_767],
-  uint32: [0, 4_294_967_295],
-  int32: [-2_147_483_648, 2_147_483_647],
-};
+const RANGES: ReadonlyMap<string, readonly [number, number]> = new Map(
+  Object.entries<readonly [number, number]>({
+    uint8: [0, 255],
+    int8: [-128, 127],
+    uint16: [0, 65_535],
+    int16: [-32_768, 32_767],
+    uint32: [0, 4_294_967_295],
+    int32: [-2_147_483_648, 2_147_483_647],
+  }),
+);
 
 /**
  * The type that a coverage has in EO-WCS (OGC 10-140r1, table 8): a scene, or the mosaic of many. Both are kinds of `RectifiedGridCoverage`,
@@ -67,7 +69,7 @@ export function writeRangeType(fields: readonly Field[]): string {
       nodata === undefined
         ? ""
         : `<swe:nilValues><swe:NilValues><swe:nilValue reason="http://www.opengis.net/def/nil/OGC/0/inapplicable">${nodata}</swe:nilValue></swe:NilValues></swe:nilValues>`;
-    const range = scale === undefined ? RANGES[type] : undefined;
+    const range = scale === undefined ? RANGES.get(type) : undefined;
     const constraint =
       range === undefined
         ? ""
