@@ -9,6 +9,7 @@ import type { FastifyInstance } from "fastify";
 
 import { addCoverageRoutes } from "./coverages/routes.ts";
 import { addItemRoutes } from "./edr/items.ts";
+import { EDR_OPERATIONS } from "./edr/operations.ts";
 import { addEdrRoutes } from "./edr/routes.ts";
 import { addProfileRoute } from "./edr/profile.ts";
 import { addTimeSeriesRoute } from "./edr/time-series.ts";
@@ -50,7 +51,10 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
       { name: "edr", description: "OGC API EDR: values over time, of areas and along lines" },
       { name: "styles", description: "How layers are shown" },
     ],
+    operations: EDR_OPERATIONS,
   });
+  // Where clients of OGC API look for the document, whatever the landing page says.
+  app.get("/api", { schema: { hide: true } as object }, (_request, reply) => reply.redirect("/openapi.json"));
   app.addHook("onSend", (_request, reply, _payload, done) => {
     void reply.header("access-control-allow-origin", "*");
     done();

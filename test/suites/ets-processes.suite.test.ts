@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { after, before, describe, test } from "node:test";
 
 import { type TestAdes, startAdes } from "../../components/ades/test/start-ades.ts";
+import { type TestNgOutcome, readTestNgOutcomes } from "./java-suites.ts";
 
 // oxlint-disable-next-line node/no-process-env -- a program of its own; where the suites are is the caller's to say
 const folder = process.env["ETS_FOLDER"] ?? "";
@@ -34,12 +35,6 @@ const OF_ELSEWHERE: readonly string[] = [
   "conformance.Conformance.storeRequirementClassesInTestContext",
 ];
 
-interface Outcome {
-  readonly name: string;
-  readonly status: string;
-  readonly message: string;
-}
-
 /** The suite as one file with everything it needs, built where that was not done yet; or why it cannot be had. */
 function findSuite(name: string): { readonly jar: string } | { readonly missing: string } {
   const checkout = join(folder, name);
@@ -60,7 +55,7 @@ function findSuite(name: string): { readonly jar: string } | { readonly missing:
 }
 
 /** Runs a suite and gives what came of each of its tests. */
-async function runSuite(jar: string, args: Readonly<Record<string, string>>): Promise<readonly Outcome[]> {
+async function runSuite(jar: string, args: Readonly<Record<string, string>>): Promise<readonly TestNgOutcome[]> {
   const work = mkdtempSync(join(tmpdir(), "swath-ets-"));
   try {
     mkdirSync(join(work, "out"));
@@ -81,27 +76,13 @@ async function runSuite(jar: string, args: Readonly<Record<string, string>>): Pr
     );
     const [results] = globSync("out/**/testng-results.xml", { cwd: work });
     assert.ok(results !== undefined, `the suite made no results: ${stdout.slice(-500)} ${stderr.slice(-500)}`);
-    return readOutcomes(readFileSync(join(work, results), "utf8"));
+    return readTestNgOutcomes(join(work, results));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-function readOutcomes(xml: string): readonly Outcome[] {
-  return [...xml.matchAll(/<test-method\b([^>]*?)(?:\/>|>(.*?)<\/test-method>)/gs)].flatMap(
-    ([, head = "", body = ""]) => {
-      const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(head)?.[1] ?? "";
-      const signature = attribute("signature");
-      const message = /<message>\s*<!\[CDATA\[(.*?)\]\]>/s.exec(body)?.[1]?.trim() ?? "";
-      const place = /instance:org\.opengis\.cite\.[^.]+\.([\w.]+)@/.exec(signature)?.[1] ?? "";
-      return attribute("is-config") === "true" && attribute("status") === "PASS"
-        ? []
-        : [{ name: `${place}.${attribute("name")}`, status: attribute("status"), message }];
-    },
-  );
-}
-
-async function report(outcomes: readonly Outcome[]): Promise<void> {
+async function report(outcomes: readonly TestNgOutcome[]): Promise<void> {
   const isOffline = await lookup("schemas.opengis.net").then(
     () => false,
     () => true,

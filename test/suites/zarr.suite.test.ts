@@ -1,5 +1,5 @@
 // Zarr data that zarr-python and xarray write, in many forms, against what xarray reads of it: every sample, by HTTP.
-// ZARR_PYTHON=<python> names one that has them, kerchunk and h5netcdf already.
+// ZARR_PYTHON=<python> names one that has them, kerchunk, fastparquet and h5netcdf already.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ interface Product {
   }[];
 }
 
-const PACKAGES = ["zarr>=3", "xarray", "numcodecs", "kerchunk", "h5netcdf"];
+const PACKAGES = ["zarr>=3", "xarray", "numcodecs", "kerchunk", "fastparquet", "h5netcdf"];
 const folder = mkdtempSync(join(tmpdir(), "swath-zarr-"));
 after(() => rmSync(folder, { recursive: true }));
 const python = process.env["ZARR_PYTHON"] ?? installPackages();

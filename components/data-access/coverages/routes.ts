@@ -24,7 +24,7 @@ import {
 const tagged = { schema: { tags: ["coverages"] } as object };
 const COVERAGE_JSON = "application/prs.coverage+json";
 /** Values that are written as text. */
-const MAX_JSON_VALUES = 1_000_000;
+export const MAX_TEXT_VALUES = 1_000_000;
 const MAX_SIZE = 65_535;
 
 /** OGC API Coverages: the values of layers, of an area, at times, of some bands, in any system and size. */
@@ -82,8 +82,8 @@ export async function toCoverageJson(
   reply: FastifyReply,
 ) {
   const { grid, coverage, resampling = "nearest" } = part;
-  if (grid.width * grid.height * part.fields.length > MAX_JSON_VALUES) {
-    throw new Problem(400, `${MAX_JSON_VALUES} values are written as text at most; scale it down, or ask for GeoTIFF.`);
+  if (grid.width * grid.height * part.fields.length > MAX_TEXT_VALUES) {
+    throw new Problem(400, `${MAX_TEXT_VALUES} values are written as text at most; scale it down, or ask for GeoTIFF.`);
   }
   const signal = signalOf(reply);
   const scenes = await findPartScenes(context, part, request, signal);

@@ -114,9 +114,13 @@ interface GridOptions {
 
 /**
  * The pixels of a part of a coverage. In its own system and size they are pixels of the coverage itself.
- * @throws {CoverageError} `InvalidSubsetting`, `InvalidScaleFactor`, `OutputCrs-NotSupported`
+ * @throws {CoverageError} `InvalidAxisLabel`, `InvalidSubsetting`, `InvalidScaleFactor`, `OutputCrs-NotSupported`
  */
 export function toCoverageGrid(grid: Grid, { subsets, subsetCrs, outputCrs, scaling, pixels }: GridOptions): Grid {
+  const twice = subsets.find(({ axis }, at) => subsets.findIndex((each) => each.axis === axis) < at);
+  if (twice !== undefined) {
+    throw new CoverageError("InvalidAxisLabel", `The axis ${twice.axis} may have one subset only.`);
+  }
   const area = reprojectBbox(grid.bbox, grid.crs, subsetCrs);
   if (area === undefined) {
     throw new CoverageError("SubsettingCrs-NotSupported", "The coverage cannot be shown in the system of the subset.");

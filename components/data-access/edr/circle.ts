@@ -19,17 +19,20 @@ const METRES: ReadonlyMap<string, number> = new Map([
 const MAX_METRES = 1_000_000;
 const POINTS = 90;
 
-/** A distance of EDR and its unit in metres: `within` and `within-units`, `corridor-width` and `width-units`. @throws {Problem} 400 */
+/** Distances of EDR, with the parameters of their units. */
+const UNITS = { within: "within-units", "corridor-width": "width-units", "corridor-height": "height-units" } as const;
+
+/** A distance of EDR and its unit in metres. @throws {Problem} 400 */
 export function parseDistance(
   distance: string | undefined,
   units: string | undefined,
-  name: "within" | "corridor-width" = "within",
+  name: keyof typeof UNITS = "within",
 ): number {
   const metres = Number(distance) * (METRES.get((units ?? "").toLowerCase()) ?? Number.NaN);
   if (distance === undefined || units === undefined || !(metres > 0 && metres <= MAX_METRES)) {
     throw new Problem(
       400,
-      `${name} must be a number above 0, up to ${MAX_METRES / 1000} km, and ${name === "within" ? "within-units" : "width-units"} one of ${[...METRES.keys()].join(", ")}.`,
+      `${name} must be a number above 0, up to ${MAX_METRES / 1000} km, and ${UNITS[name]} one of ${[...METRES.keys()].join(", ")}.`,
     );
   }
   return metres;

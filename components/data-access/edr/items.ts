@@ -9,13 +9,18 @@ import { ITEM_SEPARATOR, toBbox } from "../layers/names.ts";
 import { parseTimes } from "../layers/parse-time.ts";
 import { type Query, one, parseCount } from "../tiler/parameters.ts";
 import { parseNumbers } from "../tiler/request-grid.ts";
+import { decodeGeohash, listGeohashes } from "./geohash.ts";
 
 const tagged = { schema: { tags: ["edr"] } as object };
 const GEOJSON = "application/geo+json";
 const DEFAULT_ITEMS = 10;
 const MAX_ITEMS = 1000;
+const DEFAULT_LOCATIONS = 100;
 
-/** Items of EDR: the scenes of a collection, each with the address that its own values are at. */
+/**
+ * Items of EDR: the scenes of a collection, each with the address that its own values are at. Locations: any geohash is one, with the values in
+ * the middle of its cell; those listed cover the collection, as finely as their number allows.
+ */
 export function addItemRoutes(app: FastifyInstance, { layers }: DataAccessContext): void {
   const findLayer = async (request: FastifyRequest, reply: FastifyReply): Promise<Layer> => {
     const { collection } = request.params as { collection: string };
@@ -48,6 +53,24 @@ export function addItemRoutes(app: FastifyInstance, { layers }: DataAccessContex
       links: [{ rel: "self", type: GEOJSON, href: `${baseUrlOf(request)}${request.url}` }],
     });
   });
+  app.get("/collections/:collection/locations", tagged, async (request, reply) => {
+    const { id, bbox } = await findLayer(request, reply);
+    const query = request.query as Query;
+    const text = one(query["bbox"]);
+    const box = text === undefined ? undefined : (parseNumbers(text, 4) as unknown as Bbox);
+    const limit = parseCount(query, "limit", MAX_ITEMS) ?? DEFAULT_LOCATIONS;
+    const area = intersectBoxes(bbox[0] <= bbox[2] ? bbox : [-180, bbox[1], 180, bbox[3]], box);
+    const features = (area === undefined ? [] : listGeohashes(area, limit)).map((hash) => ({
+      type: "Feature",
+      id: hash,
+      ...toBoxGeometry(decodeGeohash(hash)!),
+      properties: {
+        label: hash,
+        edrqueryendpoint: `${baseUrlOf(request)}/collections/${encodeURIComponent(id)}/locations/${hash}`,
+      },
+    }));
+    return reply.type(GEOJSON).send({ type: "FeatureCollection", features, numberReturned: features.length });
+  });
   app.get("/collections/:collection/items/:item", tagged, async (request, reply) => {
     const layer = await findLayer(request, reply);
     const { item: id } = request.params as { item: string };
@@ -57,6 +80,11 @@ export function addItemRoutes(app: FastifyInstance, { layers }: DataAccessContex
     }
     return reply.type(GEOJSON).send(toFeature(item, layer, baseUrlOf(request)));
   });
+}
+
+function intersectBoxes([west, south, east, north]: Bbox, box: Bbox = [-180, -90, 180, 90]): Bbox | undefined {
+  const part: Bbox = [Math.max(west, box[0]), Math.max(south, box[1]), Math.min(east, box[2]), Math.min(north, box[3])];
+  return part[0] < part[2] && part[1] < part[3] ? part : undefined;
 }
 
 function toFeature({ id, collection, datetime, end, bbox, scene }: LayerItem, layer: Layer, base: string) {

@@ -22,6 +22,7 @@ import { scenesFor } from "../tiler/scene-target.ts";
 import { alongLine, boundsOfPoints, readAlong, requireLine, toGrid, toLineCsv } from "./along-line.ts";
 import { parseDistance, toCircle } from "./circle.ts";
 import { toCorridor } from "./corridor.ts";
+import { decodeGeohash } from "./geohash.ts";
 
 const tagged = { schema: { tags: ["edr"] } as object };
 const COVERAGE_JSON = "application/prs.coverage+json";
@@ -39,23 +40,25 @@ const CONCURRENCY = 8;
 export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): void {
   const { pool, layers } = context;
 
-  const open = async (request: FastifyRequest, reply: FastifyReply) => {
+  const openCollection = async (request: FastifyRequest, reply: FastifyReply) => {
     const { collection } = request.params as { collection: string };
     const query = request.query as Query;
     checkHeight(query);
-    const text = one(query["coords"]);
-    if (text === undefined) {
-      throw new Problem(400, "coords is missing: well-known text such as POINT(15.3 46.3).");
-    }
     const coverage = await findCoverage(context, collection, request, signalOf(reply));
     return {
       coverage,
       names: parseFields(coverage, one(query["parameter-name"])),
-      geometry: parseWkt(text),
       crs: parseCrs(one(query["crs"]) ?? "OGC:CRS84"),
       times: parseTimes(one(query["datetime"])),
       signal: signalOf(reply),
     };
+  };
+  const open = async (request: FastifyRequest, reply: FastifyReply) => {
+    const text = one((request.query as Query)["coords"]);
+    if (text === undefined) {
+      throw new Problem(400, "coords is missing: well-known text such as POINT(15.3 46.3).");
+    }
+    return { ...(await openCollection(request, reply)), geometry: parseWkt(text) };
   };
   const findScenes = (
     { layer }: Coverage,
@@ -104,13 +107,13 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
     return rows.toSorted((a, b) => a.time.localeCompare(b.time));
   };
 
-  app.get("/collections/:collection/position", tagged, async (request, reply) => {
-    const requested = await open(request, reply);
-    const { coverage, names, geometry, crs, signal } = requested;
-    const points = geometry.parts.flat();
-    if (!geometry.type.endsWith("POINT") || points.length > MAX_POSITIONS) {
-      throw new Problem(400, `coords must be a POINT, or a MULTIPOINT of up to ${MAX_POSITIONS}.`);
-    }
+  const sendPositions = async (
+    requested: Awaited<ReturnType<typeof openCollection>>,
+    points: readonly (readonly [x: number, y: number])[],
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
+    const { coverage, names, crs, signal } = requested;
     const fields = names.map((name) => coverage.fields.find((field) => field.name === name)!);
     const half = crs.isGeographic ? 1e-6 : 0.1;
     const series = await Promise.all(
@@ -134,6 +137,27 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
     return reply
       .type(COVERAGE_JSON)
       .send(coverages.length === 1 ? coverages[0] : { type: "CoverageCollection", coverages });
+  };
+  app.get("/collections/:collection/position", tagged, async (request, reply) => {
+    const requested = await open(request, reply);
+    const points = requested.geometry.parts.flat();
+    if (!requested.geometry.type.endsWith("POINT") || points.length > MAX_POSITIONS) {
+      throw new Problem(400, `coords must be a POINT, or a MULTIPOINT of up to ${MAX_POSITIONS}.`);
+    }
+    return sendPositions(requested, points, request, reply);
+  });
+  app.get("/collections/:collection/locations/:location", tagged, async (request, reply) => {
+    const { location } = request.params as { location: string };
+    const cell = decodeGeohash(location);
+    if (cell === undefined) {
+      throw new Problem(
+        404,
+        `There is no location "${location.slice(0, 20)}": locations are geohashes, such as u24q7d.`,
+      );
+    }
+    const middle = [(cell[0] + cell[2]) / 2, (cell[1] + cell[3]) / 2] as const;
+    const requested = await openCollection(request, reply);
+    return sendPositions({ ...requested, crs: DEGREES }, [middle], request, reply);
   });
 
   const sendArea = async (
@@ -176,8 +200,8 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
   app.get("/collections/:collection/corridor", tagged, async (request, reply) => {
     const requested = await open(request, reply);
     const query = request.query as Query;
-    // The standard requires a height as well; values have none, so that all of them are within.
     const metres = parseDistance(one(query["corridor-width"]), one(query["width-units"]), "corridor-width");
+    checkCorridorHeight(query, requested.coverage);
     return sendArea(requested, toCorridor(requireLine(requested.geometry), requested.crs, metres), request, reply);
   });
 
@@ -232,6 +256,25 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
 function checkHeight(query: Query): void {
   if (one(query["z"]) !== undefined) {
     throw new Problem(400, "z has no effect: values have no heights here; parameter-name chooses levels of cubes.");
+  }
+}
+
+/**
+ * The line is on the ground, as the values are: a corridor of any height has them. Values at several heights it cannot choose from.
+ * @throws {Problem} 400
+ */
+function checkCorridorHeight(query: Query, { layer: { dimensions = [] } }: Coverage): void {
+  const [height, units] = [one(query["corridor-height"]), one(query["height-units"])];
+  if (height === undefined && units === undefined) {
+    return;
+  }
+  parseDistance(height, units, "corridor-height");
+  const heights = dimensions.find(({ kind }) => kind === "elevation");
+  if (heights !== undefined) {
+    throw new Problem(
+      400,
+      `corridor-height has no effect on values at several heights (${heights.name}); leave it out, and choose levels by parameter-name.`,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { TILE_MATRIX_SETS, type TileMatrixSet, crsUri } from "../tiles/tile-matr
 const TILES = "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf";
 const COVERAGES = "http://www.opengis.net/spec/ogcapi-coverages-1/1.0/conf";
 const EDR = "http://www.opengis.net/spec/ogcapi-edr-1/1.1/conf";
+const EDR_10 = "http://www.opengis.net/spec/ogcapi-edr-1/1.0/conf";
 const MAPS = "https://www.opengis.net/spec/ogcapi-maps-1/1.0/conf";
 
 export const CONFORMANCE: readonly string[] = [
@@ -42,6 +43,7 @@ export const CONFORMANCE: readonly string[] = [
     "coveragejson",
   ].map((name) => `${COVERAGES}/${name}`),
   ...["core", "collections", "queries", "covjson"].map((name) => `${EDR}/${name}`),
+  ...["core", "collections", "covjson", "oas30"].map((name) => `${EDR_10}/${name}`),
 ];
 
 const MAP = "http://www.opengis.net/def/rel/ogc/1.0/map";
@@ -95,7 +97,7 @@ const dimensionExtents = (layer: Layer) =>
     }),
   );
 
-const QUERIES = ["position", "area", "radius", "cube", "trajectory", "corridor", "items"] as const;
+const QUERIES = ["position", "area", "radius", "cube", "trajectory", "corridor", "items", "locations"] as const;
 const DISTANCE_UNITS = ["m", "km", "mi", "nmi"];
 
 /** @param parameters what EDR says of the values, where the files were looked into */
@@ -126,7 +128,7 @@ export function toCollection(layer: Layer, base: string, parameters?: object) {
               output_formats: name === "items" ? ["GeoJSON"] : ["CoverageJSON"],
               crs_details: [{ crs: "CRS84" }],
               ...(name === "radius" && { within_units: DISTANCE_UNITS }),
-              ...(name === "corridor" && { width_units: DISTANCE_UNITS, height_units: ["m"] }),
+              ...(name === "corridor" && { width_units: DISTANCE_UNITS, height_units: DISTANCE_UNITS }),
             },
           },
         },

@@ -22,7 +22,7 @@ export function addOwsRoutes(app: FastifyInstance, context: DataAccessContext): 
         return handleWms(context, kvp, request, reply, path);
       }
       if (service === "WCS") {
-        return handleWcs(context, kvp, request, reply, path);
+        return handleWcs(context, () => kvp, request, reply, path);
       }
       if (service === "WMTS") {
         return handleWmts(context, kvp, request, reply, path);
@@ -42,11 +42,10 @@ export function addOwsRoutes(app: FastifyInstance, context: DataAccessContext): 
       done(null, body),
     );
     for (const path of PATHS) {
-      scope.post(path, { schema: { tags: ["ows"] } as object }, (request, reply) =>
-        withExceptionReports(reply, 400, () =>
-          handleWcs(context, parsePost(typeof request.body === "string" ? request.body : ""), request, reply, path),
-        ),
-      );
+      scope.post(path, { schema: { tags: ["ows"] } as object }, (request, reply) => {
+        const parse = () => parsePost(typeof request.body === "string" ? request.body : "");
+        return handleWcs(context, parse, request, reply, path);
+      });
     }
   });
   app.get("/wmts/1.0.0/WMTSCapabilities.xml", { schema: { tags: ["ows"] } as object }, async (request, reply) => {

@@ -35,6 +35,7 @@ test("EDR: radius, cube and items, and what collections say of them", async (t) 
     "trajectory",
     "corridor",
     "items",
+    "locations",
   ]);
   const data = description.links.find(({ rel }) => rel === "data");
   const { features } = (await getJson(`${data!.href}?limit=2`)) as unknown as { features: readonly Feature[] };
@@ -97,6 +98,9 @@ test("EDR: radius, cube and items, and what collections say of them", async (t) 
       "&corridor-width=400",
       "&corridor-width=-1&width-units=m",
       "&corridor-width=4&width-units=x",
+      "&corridor-width=4&width-units=m&corridor-height=4",
+      "&corridor-width=4&width-units=m&corridor-height=-4&height-units=m",
+      "&corridor-width=4&width-units=m&corridor-height=4&height-units=x",
     ]) {
       assert.equal((await fetch(`${at}${wrong}`)).status, 400, wrong);
     }
@@ -129,6 +133,45 @@ test("EDR: radius, cube and items, and what collections say of them", async (t) 
     assert.deepEqual(sized.ranges["red"]!.shape.slice(-2), [5, 7]);
     assert.equal((await fetch(edrqueryendpoint)).status, 400);
     assert.equal((await fetch(`${edrqueryendpoint}?bbox=15.3,46.34,15.31,46.35&parameter-name=none`)).status, 400);
+  });
+
+  await t.test("locations are geohashes, with the values in the middle of their cells", async () => {
+    const list = (await getJson(`${base}/locations?bbox=15.28,46.34,15.32,46.36&limit=40`)) as unknown as {
+      features: {
+        id: string;
+        geometry: { coordinates: [number, number][][] };
+        properties: { edrqueryendpoint: string };
+      }[];
+    };
+    assert.ok(list.features.length > 5 && list.features.length <= 40, `${list.features.length}`);
+    const { properties, geometry } = list.features[0]!;
+    const [west, south] = geometry.coordinates[0]!.reduce((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])]);
+    const [east, north] = geometry.coordinates[0]!.reduce((a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])]);
+    const middle = `POINT(${(west + east) / 2}%20${(south + north) / 2})`;
+    const query = "parameter-name=red&datetime=2023";
+    const found = (await getJson(`${properties.edrqueryendpoint}?${query}`)) as unknown as GridCoverage;
+    assert.deepEqual(found, await getJson(`${base}/position?coords=${middle}&${query}`));
+    assert.ok(found.ranges["red"]!.values.length > 0);
+    assert.equal((await fetch(`${base}/locations/paris`)).status, 404);
+    const beside = (await getJson(`${base}/locations?bbox=-60,-40,-50,-30`)) as unknown as typeof list;
+    assert.deepEqual(beside.features, []);
+  });
+
+  await t.test("the OpenAPI document has the parameters of each query that collections name", async () => {
+    const { paths } = (await getJson(`${url}/api`)) as unknown as {
+      paths: Record<string, { get: { parameters: { name: string; in: string; required?: boolean }[] } }>;
+    };
+    for (const name of Object.keys(description.data_queries)) {
+      const parameters = paths[`/collections/{collection}/${name}`]?.get.parameters ?? [];
+      const required = parameters.filter(({ in: place, required: must }) => place === "query" && must === true);
+      const needed = /^(items|locations)$/.test(name) ? [] : [name === "cube" ? "bbox" : "coords"];
+      assert.deepEqual(
+        needed.filter((each) => !required.some((parameter) => parameter.name === each)),
+        [],
+        name,
+      );
+      assert.ok(parameters.length > 2, name);
+    }
   });
 
   await t.test("tilejson ends where the pixels of the files do", async () => {

@@ -189,9 +189,9 @@ export function makeEopfProduct(folder: string, shiftOf60 = 0): void {
 }
 
 /** How the levels of a GeoZarr pyramid say where they are. */
-export type SpatialWay = "layout" | "groups" | "nodes" | "bbox";
+export type SpatialWay = "layout" | "groups" | "nodes" | "bbox" | "coordinates";
 
-/** A pyramid of three levels by the GeoZarr conventions: Zarr 3, no coordinates. */
+/** A pyramid of three levels by the GeoZarr conventions: Zarr 3, without coordinates but where they are the way. */
 export function makeGeoZarr(
   folder: string,
   {
@@ -226,6 +226,16 @@ export function makeGeoZarr(
     };
     writer.group(String(at), way === "groups" || way === "nodes" ? said : {});
     const side = (SIZE * 10) / metres;
+    if (way === "coordinates") {
+      const [a, , c, , e, f] = transformOf(metres) as [number, number, number, number, number, number];
+      for (const [name, from, step] of [
+        ["column", c, a],
+        ["row", f, e],
+      ] as const) {
+        const values = Float64Array.from({ length: side }, (_, index) => from + step * (index + 0.5));
+        writer.array(`${at}/${name}`, { shape: [side], dimensions: [name], values, type: "float64" });
+      }
+    }
     for (const [band, name] of ["red", "nir"].entries()) {
       const values = valuesOf(band, metres);
       writer.array(`${at}/${name}`, { shape: [side, side], chunks: [40, 40], dimensions: ["row", "column"], values });

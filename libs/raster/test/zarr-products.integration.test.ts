@@ -185,6 +185,56 @@ test("a level that says that it lies elsewhere is not taken for an overview", as
   );
 });
 
+test("a level whose coordinates lie elsewhere is refused, not shifted", async (t) => {
+  for (const shiftOf40 of [0, 40]) {
+    const way = "coordinates" as const;
+    const { open } = await serve(t, (folder) => makeGeoZarr(join(folder, "geo.zarr"), { way, shiftOf40 }));
+    const raster = await open("geo.zarr");
+    assert.deepEqual(raster.info.transform, TRANSFORM_OF_10_M);
+    const band = namesOf(raster).indexOf("0/red");
+    assert.deepEqual([...(await readBand(raster, band, 1))], expectBand(0, 20));
+    if (shiftOf40 === 0) {
+      assert.deepEqual([...(await readBand(raster, band, 2))], expectBand(0, 40));
+    } else {
+      await assert.rejects(readBand(raster, band, 2), /does not lie where the finer variables do/);
+    }
+  }
+});
+
+test("a group that is called as folders of chunks are is one where nothing is consolidated", async (t) => {
+  for (const version of [2, 3] as const) {
+    const folder = makeFolder(t);
+    const writer = new ZarrWriter(version);
+    const attributes = { "spatial:transform": [10, 0, 0, 0, -10, 0], "proj:code": "EPSG:32633" };
+    writer.group("");
+    writer.group("c", attributes);
+    writer.array("c/red", { shape: [2, 2], dimensions: ["y", "x"], values: [1, 2, 3, 4] });
+    writer.write(join(folder, "c.zarr"), false);
+    const raster = await openRaster({ kind: "file", path: join(folder, "c.zarr") });
+    assert.deepEqual(namesOf(raster), ["c/red"], `version ${version}`);
+    assert.deepEqual([...(await readBand(raster, 0))], [1, 2, 3, 4]);
+  }
+});
+
+test("a cube of very small chunks is refused before they are asked for one by one", async (t) => {
+  const side = 128;
+  const { open, requests } = await serve(t, (folder) => {
+    for (const chunk of [1, 4]) {
+      const writer = new ZarrWriter(3);
+      writer.group("", { "spatial:transform": [10, 0, 0, 0, -10, 0], "proj:code": "EPSG:32633" });
+      const values = Uint16Array.from({ length: side * side }, (_, at) => at);
+      writer.array("red", { shape: [side, side], chunks: [chunk, chunk], dimensions: ["y", "x"], values });
+      writer.write(join(folder, `${chunk}.zarr`), true);
+    }
+  });
+  const small = await open("4.zarr");
+  assert.deepEqual([...(await readBand(small, 0))].slice(0, 3), [0, 1, 2]);
+  const tiny = await open("1.zarr");
+  const before = requests.length;
+  await assert.rejects(readBand(tiny, 0), /"red" has chunks of 1 × 1 values, so that one part of it is 16384 requests/);
+  assert.equal(requests.length, before);
+});
+
 test("an array whose name means something in a URL is left out, and is not read as another one", async (t) => {
   const { open } = await serve(t, (folder) => {
     const writer = new ZarrWriter(3);

@@ -7,6 +7,6 @@ export { compiledCode, programFile } from "./compiled-code.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";
 export { openSealed } from "./open-sealed.ts";
 export { readProcesses } from "./read-processes.ts";
-export { skipWithout } from "./system-programs.ts";
+export { isInstalled, skipWithout } from "./system-programs.ts";
 export { holdRequests, sendHeld } from "./hold-requests.ts";
 export { sendWholeRequest } from "./send-whole-request.ts";

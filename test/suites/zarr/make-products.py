@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 import zarr
+from kerchunk.df import refs_to_dataframe
 from kerchunk.hdf import SingleHdf5ToZarr
 from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
 
@@ -164,5 +165,7 @@ with open(folder / "virtual.nc", "rb") as file:
     references = SingleHdf5ToZarr(file, "virtual.nc").translate()
 (folder / "virtual.json").write_text(json.dumps(references))
 expect("virtual.json", [("nir", netcdf["nir"]), ("red", netcdf["red"])], transform_of(10))
+refs_to_dataframe(references, str(folder / "virtual.parq"), record_size=4)
+expect("virtual.parq", [("nir", netcdf["nir"]), ("red", netcdf["red"])], transform_of(10))
 
 (folder / "products.json").write_text(json.dumps(products))

@@ -9,6 +9,7 @@ import { type Scaling, parseAxis, parseSubset, requireCrs, timesOf, toCoverageGr
 import type { DataAccessContext } from "../../http/context.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
+import { sendGml, sendMultipart } from "./send-gml.ts";
 
 const METHODS: ReadonlyMap<string, Resampling> = new Map(
   Object.entries<Resampling>({
@@ -30,8 +31,27 @@ export function getCoverage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendCoverage(context, toCoveragePart(coverage, kvp), parseFormat(kvp.get("FORMAT")), request, reply);
+  const part = toCoveragePart(coverage, kvp);
+  const mediaType = kvp.get("MEDIATYPE");
+  const isGml = GML.test(kvp.get("FORMAT") ?? "");
+  if (mediaType === undefined) {
+    return isGml
+      ? sendGml(context, part, request, reply)
+      : sendCoverage(context, part, parseFormat(kvp.get("FORMAT")), request, reply);
+  }
+  if (!/^multipart\/related$/i.test(mediaType)) {
+    throw new OwsError("InvalidParameterValue", "MEDIATYPE must be multipart/related.", { locator: "mediaType" });
+  }
+  if (isGml || parseFormat(kvp.get("FORMAT")) !== "tif") {
+    throw new OwsError("InvalidParameterValue", "With MEDIATYPE=multipart/related, FORMAT must be image/tiff.", {
+      locator: "FORMAT",
+    });
+  }
+  return sendMultipart(context, part, request, reply);
 }
+
+/** A plus sign that is not escaped is a space in an address. */
+const GML = /^application\/gml[+ ]xml(;|$)/i;
 
 /** What a request asks for of a coverage. */
 export function toCoveragePart(coverage: Coverage, kvp: Kvp): CoveragePart {
@@ -76,9 +96,13 @@ export function parseMethod(text: string | undefined): { readonly resampling?: R
 export function parseFormat(text: string | undefined) {
   const format = COVERAGE_FORMATS[(text ?? "image/tiff").toLowerCase()];
   if (format === undefined || format === "npy") {
-    throw new OwsError("InvalidParameterValue", "FORMAT must be image/tiff, image/png or image/jpeg.", {
-      locator: "FORMAT",
-    });
+    throw new OwsError(
+      "InvalidParameterValue",
+      "FORMAT must be image/tiff, image/png, image/jpeg or, in version 2.0.1, application/gml+xml.",
+      {
+        locator: "FORMAT",
+      },
+    );
   }
   return format;
 }

@@ -9,8 +9,8 @@ import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
 import { toOwsError } from "../wms/handle.ts";
 import { type CoverageEntry, toEntry, writeCapabilities } from "./capabilities.ts";
-import { writeDescription } from "./describe.ts";
 import { describeSet, getSet } from "./coverage-set.ts";
+import { writeDescription } from "./describe.ts";
 import { getCoverage } from "./get-coverage.ts";
 import { handleOldWcs } from "./old-versions.ts";
 import { NAMESPACES } from "./xml.ts";
@@ -19,16 +19,17 @@ import { NAMESPACES } from "./xml.ts";
 const MAX_LISTED = 20;
 const MAX_COVERAGES = 50;
 
-/** Web Coverage Service 2.0.1 with EO-WCS; versions 1.1 and 1.0 for clients that know nothing newer. */
+/** Web Coverage Service 2.0.1 with EO-WCS; versions 1.1 and 1.0 for clients that know nothing newer. `parse` may throw an `OwsError`. */
 export async function handleWcs(
   context: DataAccessContext,
-  kvp: Kvp,
+  parse: () => Kvp,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
 ): Promise<FastifyReply> {
   const url = `${baseUrlOf(request)}${path}`;
   try {
+    const kvp = parse();
     const version = versionOf(kvp);
     if (version !== "2.0.1") {
       return await handleOldWcs({
@@ -66,7 +67,8 @@ async function response(
     case "getcapabilities":
       return send(writeCapabilities(context.title, url, await listCoverages(context, request, reply)));
     case "describecoverage": {
-      const ids = kvp.require("COVERAGEID").split(",").slice(0, MAX_COVERAGES);
+      // Named twice, it is one coverage: ids of a document must differ.
+      const ids = [...new Set(kvp.require("COVERAGEID").split(","))].slice(0, MAX_COVERAGES);
       const coverages = await Promise.all(ids.map((id) => require404(context, id, request, signal)));
       return send(
         `<?xml version="1.0" encoding="UTF-8"?>\n<wcs:CoverageDescriptions ${NAMESPACES}>${coverages.map(writeDescription).join("\n")}</wcs:CoverageDescriptions>`,
@@ -115,14 +117,14 @@ async function listCoverages(
     layers.map(async (layer) => {
       const items = await context.layers.findItems(layer, { limit: MAX_LISTED }, caller, signal);
       return [
-        toEntry(layer, true),
-        toEntry(layer, false),
+        toEntry(layer, "series"),
+        toEntry(layer, "mosaic"),
         ...items.map(({ id, bbox, datetime }): CoverageEntry => ({
           id: `${layer.id}${ITEM_SEPARATOR}${id}`,
           title: id,
           bbox: toBbox(bbox),
           interval: [datetime, datetime],
-          isSeries: false,
+          kind: "scene",
         })),
       ];
     }),

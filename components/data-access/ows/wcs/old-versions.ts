@@ -31,7 +31,7 @@ export async function handleOldWcs(old: OldRequest): Promise<FastifyReply> {
   const find = (id: string) => findCoverage(context, id, request, signalOf(reply));
   switch (kvp.require("REQUEST").toLowerCase()) {
     case "getcapabilities": {
-      const list = (await entries()).filter(({ isSeries }) => !isSeries);
+      const list = (await entries()).filter(({ kind }) => kind !== "series");
       return send((is10 ? writeCapabilities10 : writeCapabilities11)(context.title, url, list));
     }
     case "describecoverage": {

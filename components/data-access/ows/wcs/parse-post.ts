@@ -20,7 +20,11 @@ export function parsePost(text: string): Kvp {
   if (typeof root === "string") {
     throw new OwsError("MissingParameterValue", "The body must be a request of WCS.", { locator: "REQUEST" });
   }
-  return new Kvp({ service: "WCS", request: name, ...toParameters(root) });
+  const service = textOf(root["@service"]) ?? "WCS";
+  if (service !== "WCS") {
+    throw new OwsError("InvalidParameterValue", "The attribute service must be WCS.", { locator: "service" });
+  }
+  return new Kvp({ service, request: name, ...toParameters(root) });
 }
 
 function toParameters(root: Node): Readonly<Record<string, string | readonly string[]>> {
@@ -37,6 +41,7 @@ function toParameters(root: Node): Readonly<Record<string, string | readonly str
   put("mediatype", textOf(root["mediaType"]));
   put("count", textOf(root["@count"]));
   put("containment", textOf(root["containment"]));
+  put("sections", listOf(find(root, "Section")).map(textOf).filter(isText).join(","));
   const quote = (value: string) => (Number.isFinite(Number(value)) ? value : `"${value}"`);
   const trims = listOf(root["DimensionTrim"]).map((trim) => {
     const { Dimension, TrimLow, TrimHigh } = trim as Record<string, unknown>;

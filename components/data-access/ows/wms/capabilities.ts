@@ -18,6 +18,7 @@ export const SYSTEMS = [
   "EPSG:3395",
 ] as const;
 export const MAX_IMAGE_SIZE = 4096;
+const SERVICE_KEYWORDS = ["Earth observation", "satellite imagery"];
 
 interface CapabilitiesOptions {
   readonly version: "1.1.1" | "1.3.0";
@@ -44,7 +45,7 @@ export function writeCapabilities(options: CapabilitiesOptions): string {
 function writeVersion130({ title, url, layers, scenes }: CapabilitiesOptions): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">
-<Service><Name>WMS</Name><Title>${escapeXml(title)}</Title>${onlineResource(url)}<LayerLimit>20</LayerLimit><MaxWidth>${MAX_IMAGE_SIZE}</MaxWidth><MaxHeight>${MAX_IMAGE_SIZE}</MaxHeight></Service>
+<Service><Name>WMS</Name><Title>${escapeXml(title)}</Title>${writeKeywords(SERVICE_KEYWORDS)}${onlineResource(url)}<LayerLimit>20</LayerLimit><MaxWidth>${MAX_IMAGE_SIZE}</MaxWidth><MaxHeight>${MAX_IMAGE_SIZE}</MaxHeight></Service>
 <Capability><Request>${operation("GetCapabilities", ["text/xml"], url)}${operation("GetMap", IMAGE_TYPES, url)}${operation("GetFeatureInfo", INFO_TYPES, url)}</Request>
 <Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>
 <Layer><Title>${escapeXml(title)}</Title>${SYSTEMS.map((id) => `<CRS>${id}</CRS>`).join("")}
@@ -57,13 +58,18 @@ function writeVersion111({ title, url, layers, scenes }: CapabilitiesOptions): s
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">
 <WMT_MS_Capabilities version="1.1.1">
-<Service><Name>OGC:WMS</Name><Title>${escapeXml(title)}</Title>${onlineResource(url)}</Service>
+<Service><Name>OGC:WMS</Name><Title>${escapeXml(title)}</Title>${writeKeywords(SERVICE_KEYWORDS)}${onlineResource(url)}</Service>
 <Capability><Request>${operation("GetCapabilities", ["application/vnd.ogc.wms_xml"], url)}${operation("GetMap", IMAGE_TYPES, url)}${operation("GetFeatureInfo", INFO_TYPES, url)}${operation("GetLegendGraphic", ["image/png"], url)}</Request>
 <Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>
 <Layer><Title>${escapeXml(title)}</Title>${systems.map((id) => `<SRS>${id}</SRS>`).join("")}<LatLonBoundingBox minx="-180" miny="-90" maxx="180" maxy="90"/>
 ${layers.map((layer) => writeLayer(layer, url, "1.1.1", scenes?.get(layer.id))).join("\n")}
 </Layer></Capability></WMT_MS_Capabilities>`;
 }
+
+const writeKeywords = (words: readonly string[]): string =>
+  words.length === 0
+    ? ""
+    : `<KeywordList>${words.map((word) => `<Keyword>${escapeXml(word)}</Keyword>`).join("")}</KeywordList>`;
 
 const XLINK = `xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple"`;
 const onlineResource = (url: string) => `<OnlineResource ${XLINK} xlink:href="${escapeXml(url)}?"/>`;
@@ -74,7 +80,6 @@ function operation(name: string, formats: readonly string[], url: string): strin
 }
 
 function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0", scenes: readonly SceneEntry[] = []): string {
-  const words = layer.keywords.map((word) => `<Keyword>${escapeXml(word)}</Keyword>`).join("");
   const styles = layer.styles.map((style) => {
     const { id, title } = style;
     const legend = `${url}?service=WMS&request=GetLegendGraphic&version=${version}&format=image/png&layer=${encodeURIComponent(layer.id)}&style=${encodeURIComponent(id)}`;
@@ -82,18 +87,28 @@ function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0", scene
   });
   const time = dimension(layer.interval, version);
   const own = dimensions(layer, version);
-  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${boxes(layer.bbox, version)}${joinDimensions([time, ...own])}${styles.join("")}${scenes.map((scene) => writeScene(scene, layer, version)).join("")}</Layer>`;
+  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${writeKeywords(layer.keywords)}${boxes(layer.bbox, version)}${joinDimensions([time, ...own])}${writeMetadataUrl(layer.id, url, version)}${styles.join("")}${scenes.map((scene) => writeScene(scene, layer, url, version)).join("")}</Layer>`;
 }
 
-/** Styles and dimensions are those of its collection, except for the time. */
+/** The description of a layer as OGC API has it. Version 1.1.1 allows two kinds of metadata only, neither of which this is. */
+function writeMetadataUrl(id: string, url: string, version: "1.1.1" | "1.3.0"): string {
+  const address = new URL(`/collections/${encodeURIComponent(id)}`, url).href;
+  return version === "1.1.1"
+    ? ""
+    : `<MetadataURL type="OGCAPI"><Format>application/json</Format><OnlineResource ${XLINK} xlink:href="${escapeXml(address)}"/></MetadataURL>`;
+}
+
+/** Styles and dimensions are those of its collection, except for the time: in version 1.1.1 its extent alone, which a layer redefines. */
 function writeScene(
   { id, title, bbox, datetime }: SceneEntry,
-  layer: Pick<Layer, "title">,
+  layer: Pick<Layer, "title" | "keywords">,
+  url: string,
   version: "1.1.1" | "1.3.0",
 ): string {
   const abstract = `A scene of ${layer.title}${datetime === null ? "" : `, ${datetime}`}.`;
-  const time = joinDimensions([dimension([datetime, datetime], version)]);
-  return `<Layer queryable="1"><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><Abstract>${escapeXml(abstract)}</Abstract>${boxes(bbox, version)}${time}</Layer>`;
+  const { declaration = "", extent = "" } = dimension([datetime, datetime], version) ?? {};
+  const time = version === "1.3.0" ? declaration : extent;
+  return `<Layer queryable="1"><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><Abstract>${escapeXml(abstract)}</Abstract>${writeKeywords(layer.keywords)}${boxes(bbox, version)}${time}${writeMetadataUrl(id, url, version)}</Layer>`;
 }
 
 function boxes(whole: Bbox, version: "1.1.1" | "1.3.0"): string {
@@ -139,11 +154,11 @@ function dimension([start, end]: Layer["interval"], version: "1.1.1" | "1.3.0"):
   }
   const [from, to] = [start ?? end ?? "", end ?? new Date().toISOString()];
   const [preset, values] = from === to ? [from, from] : [`${from}/${to}`, `${from}/${to}/P1D`];
-  const attributes = `name="time" default="${escapeXml(preset)}" multipleValues="1" nearestValue="0"`;
+  const attributes = `name="time" default="${escapeXml(preset)}" nearestValue="0"`;
   return version === "1.3.0"
     ? // The symbol is empty rather than left out: OGC's suite takes a scene's own time for one in other units without it.
       {
-        declaration: `<Dimension ${attributes} units="ISO8601" unitSymbol="">${escapeXml(values)}</Dimension>`,
+        declaration: `<Dimension ${attributes} multipleValues="1" units="ISO8601" unitSymbol="">${escapeXml(values)}</Dimension>`,
         extent: "",
       }
     : {
@@ -157,11 +172,11 @@ function dimensions(layer: Layer, version: "1.1.1" | "1.3.0"): readonly Dimensio
   return placesOf(layer).map((each): Dimension => {
     const { values, preset, unit = "" } = each;
     const name = parameterOf(each).replace(/^DIM_/, "").toLowerCase();
-    const attributes = `name="${escapeXml(name)}" default="${escapeXml(preset)}" multipleValues="0" nearestValue="${values.length === 0 ? 1 : 0}"`;
+    const attributes = `name="${escapeXml(name)}" default="${escapeXml(preset)}" nearestValue="${values.length === 0 ? 1 : 0}"`;
     const extent = escapeXml((values.length === 0 ? [preset] : values).join(","));
     const units = `units="${escapeXml(unit)}"`;
     return version === "1.3.0"
-      ? { declaration: `<Dimension ${attributes} ${units}>${extent}</Dimension>`, extent: "" }
+      ? { declaration: `<Dimension ${attributes} multipleValues="0" ${units}>${extent}</Dimension>`, extent: "" }
       : {
           declaration: `<Dimension name="${escapeXml(name)}" ${units}/>`,
           extent: `<Extent ${attributes}>${extent}</Extent>`,

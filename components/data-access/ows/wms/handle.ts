@@ -160,7 +160,8 @@ async function sendException(error: OwsError, kvp: Kvp, version: string, reply: 
       ? [`version="1.3.0" xmlns="http://www.opengis.net/ogc"`, "text/xml"]
       : [`version="1.1.1"`, "application/vnd.ogc.se_xml"];
   const code = CODES.has(error.code) ? ` code="${error.code}"` : "";
-  const locator = error.locator === undefined ? "" : ` locator="${error.locator}"`;
+  // Its document type (OGC 01-068r3, annex A.3) has no locator.
+  const locator = error.locator === undefined || version !== "1.3.0" ? "" : ` locator="${error.locator}"`;
   return reply
     .code(error.status)
     .type(`${type}; charset=utf-8`)

@@ -12,7 +12,7 @@ import { INFO_TYPES } from "../wms/write-info.ts";
 import { describePixel } from "../wms/feature-info.ts";
 import { findStyledLayer, parseDimensions } from "../wms/get-map.ts";
 import { toOwsError } from "../wms/handle.ts";
-import { writeWmtsCapabilities } from "./capabilities.ts";
+import { CAPABILITIES_TYPES, SECTIONS, type Section, writeWmtsCapabilities } from "./capabilities.ts";
 
 const VERSION = "1.0.0";
 
@@ -42,16 +42,17 @@ export function handleWmts(
     if (/^GetCapabilities$/i.test(operation)) {
       const accepted = kvp.get("ACCEPTVERSIONS");
       if (accepted !== undefined && !accepted.split(",").includes(VERSION)) {
-        throw new OwsError("VersionNegotiationFailed", `This service has version ${VERSION}.`, {
-          locator: "AcceptVersions",
-        });
+        // Without a locator (OGC 06-121r3, table 25).
+        throw new OwsError("VersionNegotiationFailed", `This service has version ${VERSION}.`);
       }
-      return sendWmtsCapabilities(context, request, reply, path);
+      return sendWmtsCapabilities(context, request, reply, path, {
+        type: findType(kvp.get("ACCEPTFORMATS")),
+        sections: parseSections(kvp.get("SECTIONS")),
+      });
     }
     if (!/^(GetTile|GetFeatureInfo)$/i.test(operation)) {
-      throw new OwsError("OperationNotSupported", `The operation "${operation.slice(0, 50)}" is not supported.`, {
-        locator: "REQUEST",
-        status: 501,
+      throw new OwsError("InvalidParameterValue", "REQUEST must be GetCapabilities, GetTile or GetFeatureInfo.", {
+        locator: "request",
       });
     }
     const version = kvp.get("VERSION") ?? VERSION;
@@ -119,12 +120,47 @@ export async function sendWmtsCapabilities(
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
+  {
+    type = "text/xml",
+    sections,
+  }: { readonly type?: string; readonly sections?: ReadonlySet<Section> | undefined } = {},
 ): Promise<FastifyReply> {
   const layers = await context.layers.list(callerOf(request), signalOf(reply));
   const base = baseUrlOf(request);
-  return reply
-    .type("text/xml; charset=utf-8")
-    .send(writeWmtsCapabilities({ title: context.title, url: `${base}${path}`, restUrl: `${base}/wmts`, layers }));
+  return reply.type(`${type}; charset=utf-8`).send(
+    writeWmtsCapabilities({
+      title: context.title,
+      url: `${base}${path}`,
+      restUrl: `${base}/wmts`,
+      layers,
+      sections,
+    }),
+  );
+}
+
+/** The first media type that is known of those that a client accepts; else the one that every client has to (OGC 06-121r3, 7.3.2). */
+const findType = (accepted: string | undefined): string =>
+  accepted === undefined
+    ? "text/xml"
+    : (accepted.split(",").find((type) => CAPABILITIES_TYPES.includes(type as never)) ?? "application/xml");
+
+/** Sections by name, in any order; `All` stands for each. @throws {OwsError} `MissingParameterValue`, `InvalidParameterValue` */
+function parseSections(text: string | undefined): ReadonlySet<Section> | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  if (text === "") {
+    throw new OwsError("MissingParameterValue", "SECTIONS has no value.", { locator: "sections" });
+  }
+  const names = text.split(",");
+  const hasAll = names.some((name) => name.toLowerCase() === "all");
+  const unknown = hasAll ? undefined : names.find((name) => !SECTIONS.includes(name as Section));
+  if (unknown !== undefined) {
+    throw new OwsError("InvalidParameterValue", `SECTIONS must be some of ${SECTIONS.join(", ")}, All.`, {
+      locator: "sections",
+    });
+  }
+  return hasAll ? undefined : new Set(names as Section[]);
 }
 
 export async function sendTile(

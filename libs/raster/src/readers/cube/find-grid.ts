@@ -48,7 +48,7 @@ export async function findGrid(cube: Cube, signal?: AbortSignal): Promise<CubeGr
   return {
     ...main,
     placed,
-    levels: findCubeLevels(main, others, placed, transform),
+    levels: findCubeLevels(cube, main, others, placed, transform),
     ...(transform !== undefined && { transform }),
     ...findSystem(cube, first!, mapping, (isSaid) =>
       columns !== undefined && rows !== undefined && transform !== undefined

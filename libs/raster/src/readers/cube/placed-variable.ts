@@ -59,7 +59,8 @@ export function findCoarser(
     if (factor < 2 || !isBeside || !isWhole) {
       continue;
     }
-    const check = checkOnce(cube, grid, scale(transform, factor));
+    const expected = scale(transform, factor);
+    const check = checkOnce(cube, grid, (lies) => lies !== undefined && isAligned(grid, expected, lies));
     for (const variable of grid.variables) {
       if (!names.has(shortName(variable.name))) {
         names.add(shortName(variable.name));
@@ -71,10 +72,11 @@ export function findCoarser(
 }
 
 /**
- * The levels of the pyramid that the variables are in, by falling size; only those that have all of them, and do not say that they lie
- * elsewhere.
+ * The levels of the pyramid that the variables are in, by falling size; only those that have all of them, and whose attributes do not say
+ * that they lie elsewhere. Coordinates of levels are read when a level is.
  */
 export function findCubeLevels(
+  cube: Cube,
   main: Grid,
   grids: readonly Grid[],
   placed: readonly PlacedVariable[],
@@ -90,19 +92,22 @@ export function findCubeLevels(
       return byPath.get(isArray ? path : `${path}/${shortName(variable.name)}`);
     });
     const grid = found[0]?.grid;
+    const said = grid && findSpatialTransform(grid.variables[0]!, grid.width, grid.height);
     if (
       grid === undefined ||
       !isCoarserThan(main, grid) ||
-      (transform !== undefined && saysElsewhere(main, grid, transform))
+      (transform !== undefined && said !== undefined && !isLevelOf(main, grid, transform, said))
     ) {
       return [];
     }
+    const lies = (found: Affine | undefined) => found === undefined || isLevelOf(main, grid, transform!, found);
+    const check = transform === undefined || said !== undefined ? {} : { check: checkOnce(cube, grid, lies) };
     const all = found.flatMap((each, at) =>
       each !== undefined &&
       each.grid.width === grid.width &&
       each.grid.height === grid.height &&
       isAlike(each.variable, each.grid, placed[at]!)
-        ? [{ variable: each.variable, x: each.grid.x, y: each.grid.y, factor: 1 }]
+        ? [{ variable: each.variable, x: each.grid.x, y: each.grid.y, factor: 1, ...check }]
         : [],
     );
     return all.length === placed.length ? [{ width: grid.width, height: grid.height, placed: all }] : [];
@@ -117,18 +122,14 @@ function isCoarserThan(main: Grid, grid: Grid): boolean {
   return grid.width < main.width && grid.height < main.height && Math.abs(main.width - scaled * grid.width) <= scaled;
 }
 
-/** Whether the attributes of a level place it elsewhere; a part of its last pixel may lie beyond the full image. */
-function saysElsewhere(main: Grid, grid: Grid, [a, b, c, d, e, f]: Affine): boolean {
-  const said = findSpatialTransform(grid.variables[0]!, grid.width, grid.height);
-  if (said === undefined) {
-    return false;
-  }
+/** Whether a smaller grid covers the same area; a part of its last pixel may lie beyond the full image. */
+function isLevelOf(main: Grid, grid: Grid, [a, b, c, d, e, f]: Affine, found: Affine): boolean {
   const [own, level] = [
     [a * main.width, b * main.height, c, d * main.width, e * main.height, f],
-    [said[0] * grid.width, said[1] * grid.height, said[2], said[3] * grid.width, said[4] * grid.height, said[5]],
+    [found[0] * grid.width, found[1] * grid.height, found[2], found[3] * grid.width, found[4] * grid.height, found[5]],
   ];
-  const pixel = Math.max(Math.hypot(said[0], said[3]), Math.hypot(said[1], said[4]));
-  return own.some((value, at) => Math.abs(value - level[at]!) > pixel * (at % 3 === 2 ? TOLERANCE : 1));
+  const pixel = Math.max(Math.hypot(found[0], found[3]), Math.hypot(found[1], found[4]));
+  return own.every((value, at) => Math.abs(value - level[at]!) <= pixel * (at % 3 === 2 ? TOLERANCE : 1));
 }
 
 /** Whether a level holds the same samples: of the same type, at as many places of the other dimensions, in their order. */
@@ -150,10 +151,22 @@ const scale = ([a, b, c, d, e, f]: Affine, factor: number): Affine => [
 ];
 
 /** Reads where a grid is only when something on it is asked for. */
-function checkOnce(cube: Cube, grid: Grid, expected: Affine): (signal?: AbortSignal) => Promise<void> {
+function checkOnce(
+  cube: Cube,
+  grid: Grid,
+  isRight: (transform: Affine | undefined) => boolean,
+): (signal?: AbortSignal) => Promise<void> {
+  const check = async (signal: AbortSignal | undefined) => {
+    if (!isRight(await readTransform(cube, grid, signal))) {
+      throw new RasterError(
+        "unsupported",
+        `"${grid.variables[0]!.name.slice(0, 100)}" does not lie where the finer variables do; give the address of its group.`,
+      );
+    }
+  };
   let checked: Promise<void> | undefined;
   return async (signal) => {
-    checked ??= check(cube, grid, expected, signal);
+    checked ??= check(signal);
     try {
       await checked;
     } catch (error) {
@@ -163,16 +176,10 @@ function checkOnce(cube: Cube, grid: Grid, expected: Affine): (signal?: AbortSig
   };
 }
 
-async function check(cube: Cube, grid: Grid, expected: Affine, signal: AbortSignal | undefined): Promise<void> {
-  const transform = await readTransform(cube, grid, signal);
+function isAligned(grid: Grid, expected: Affine, found: Affine): boolean {
   const pixel = Math.min(Math.hypot(expected[0], expected[3]), Math.hypot(expected[1], expected[4])) * TOLERANCE;
   const limits = [pixel / grid.width, pixel / grid.height, pixel, pixel / grid.width, pixel / grid.height, pixel];
-  if (transform?.every((value, at) => Math.abs(value - expected[at]!) <= limits[at]!) !== true) {
-    throw new RasterError(
-      "unsupported",
-      `"${grid.variables[0]!.name.slice(0, 100)}" does not lie where the finer variables do; give the address of its group.`,
-    );
-  }
+  return found.every((value, at) => Math.abs(value - expected[at]!) <= limits[at]!);
 }
 
 /** Where the pixels of a grid are: by attributes, else by coordinates; undefined where neither says it. */

@@ -5,7 +5,9 @@ import { RasterError } from "../../errors.ts";
 import { type FolderContent, listS3Folder } from "../../sources/s3-source.ts";
 import type { SourceLocation } from "../../sources/source.ts";
 import { checkCount } from "./check-count.ts";
+import { recordOf } from "../cube/record-of.ts";
 import { pathOf } from "./location-path.ts";
+import { createZarrStore } from "./zarr-store.ts";
 
 /** Groups within groups that are looked into. */
 const MAX_DEPTH = 6;
@@ -30,19 +32,28 @@ export async function listArrays(
       return undefined;
     }
     const { files, folders } = content;
-    // Version 3 has the same file for groups and arrays: which of them it is, opening tells.
-    if (files.has(".zarray") || (files.has("zarr.json") && folder !== path)) {
+    const isArray = files.has(".zarray") || (files.has("zarr.json") && (await isArrayOf(location, folder)));
+    if (isArray) {
       found.push(folder);
     }
-    const isGroup = files.has(".zgroup") || (files.has("zarr.json") && !folders.includes("c"));
+    const isGroup = !isArray && (files.has(".zgroup") || files.has("zarr.json"));
     if (folder === path || (isGroup && folder.split("/").length < MAX_DEPTH)) {
-      waiting.push(
-        ...folders.filter((name) => name !== "c").map((name) => (folder === "" ? name : `${folder}/${name}`)),
-      );
+      waiting.push(...folders.map((name) => (folder === "" ? name : `${folder}/${name}`)));
     }
     checkCount(waiting);
   }
   return found;
+}
+
+/** Version 3 has the same file for groups and arrays, and a group may be called as the folder of an array's chunks is. */
+async function isArrayOf(location: SourceLocation, folder: string): Promise<boolean> {
+  const bytes = await createZarrStore(location).get(`/${folder === "" ? "" : `${folder}/`}zarr.json`);
+  try {
+    return recordOf(JSON.parse(new TextDecoder().decode(bytes)))?.["node_type"] === "array";
+  } catch {
+    // Not JSON: opening leaves it out.
+    return false;
+  }
 }
 
 async function listFolder(

@@ -7,15 +7,21 @@ const OTHER_FILE = /\.(tiff?|jp2|png|jpe?g|nc|h5|xml|html?|pdf)$/i;
 /** Data by references to other files has the media type of Zarr, too. */
 const REFERENCES = /\.json$/i;
 
-/** Whether an address is one of Zarr data: by a name that ends in `.zarr`, its own or of a folder above, or by a file of metadata. */
+/** References in Parquet are a folder, whose name ends so. */
+const PARQUET = /\.parq(uet)?$/i;
+
+/** Whether an address is one of Zarr data: by a name that ends in `.zarr`, its own or of a folder above, by a file of metadata, or by one of references in Parquet. */
 export function isZarrLocation(location: SourceLocation): boolean {
   const path = rawPathOf(location);
   return (
     (location.format === "zarr" && !REFERENCES.test(path)) ||
     METADATA.test(path) ||
+    /\.parq\/?$/i.test(path) ||
     (/\.zarr(\/|$)/i.test(path) && !OTHER_FILE.test(path))
   );
 }
+
+export const isParquetReferences = (location: SourceLocation): boolean => PARQUET.test(pathOf(location));
 
 /** The path of a group or array, without its file of metadata and without a slash at its end. */
 export const pathOf = (location: SourceLocation): string =>

@@ -15,10 +15,14 @@ import {
   openArrays,
   readGroupAttributes,
 } from "./hierarchy.ts";
+import { isParquetReferences } from "./location-path.ts";
+import { readParquetReferences } from "./parquet-references.ts";
 import { readReferences } from "./references.ts";
 
 /** Chunks have no version that is told with the whole: what was read is taken for what is there for so long. */
 const MAX_AGE_MS = 60_000;
+/** Chunks that one block, or the coordinates of one dimension, may be read from. */
+const MAX_PIECES = 4096;
 const TYPES: ReadonlyMap<string, SampleType> = new Map(
   Object.entries<SampleType>({
     uint8: "uint8",
@@ -38,10 +42,11 @@ const TYPES: ReadonlyMap<string, SampleType> = new Map(
 
 /**
  * Opens Zarr data of version 2 or 3 by the address of a group or an array: variables on a grid are bands. The metadata may be
- * consolidated in any group above. Places come from coordinates (CF), from the attributes of the GeoZarr conventions, or from those of EOPF.
+ * consolidated in any group above, or in a folder of references (kerchunk). Places come from coordinates (CF), from the attributes of the GeoZarr conventions, or from those of EOPF.
  */
 export async function openZarr(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
-  return openHierarchy(location, () => findHierarchy(location, signal), signal);
+  const find = isParquetReferences(location) ? readParquetReferences : findHierarchy;
+  return openHierarchy(location, () => find(location, signal), signal);
 }
 
 /** Opens Zarr data by references to parts of other files, which stand in one file of JSON (kerchunk). */
@@ -68,6 +73,7 @@ async function openHierarchy(
         if (array === undefined || sizeOf(count) * bytesOf(type) > MAX_BLOCK_BYTES) {
           throw new RasterError("too-large", "More of a variable is asked for than is read at once.");
         }
+        checkPieces(name, array.chunks, start, count);
         const parts = start.map((from, at) => slice(from, from + count[at]!));
         const { data } = await orInvalid(async () =>
           get(array, parts, { ...(readSignal && { opts: { signal: readSignal } }) } as never),
@@ -82,6 +88,24 @@ async function openHierarchy(
     },
     signal,
   );
+}
+
+/** Each chunk is a request: many small ones for one part of a variable would be as many. */
+function checkPieces(
+  name: string,
+  chunks: readonly number[],
+  start: readonly number[],
+  count: readonly number[],
+): void {
+  const pieces = sizeOf(
+    chunks.map((length, at) => Math.ceil((start[at]! + count[at]!) / length) - Math.floor(start[at]! / length)),
+  );
+  if (pieces > MAX_PIECES) {
+    throw new RasterError(
+      "too-large",
+      `"${name.slice(0, 100)}" has chunks of ${chunks.join(" × ")} values, so that one part of it is ${pieces} requests (${MAX_PIECES} are allowed); write it with larger chunks.`,
+    );
+  }
 }
 
 const currentAge = () => Math.floor(Date.now() / MAX_AGE_MS);

@@ -14,7 +14,7 @@ import { METADATA, pathOf, withPath } from "./location-path.ts";
 import { recordOf } from "../cube/record-of.ts";
 
 /** A part of a file, or all of it. */
-type Reference = readonly [address: string, offset?: number, length?: number];
+export type Reference = readonly [address: string, offset?: number, length?: number];
 
 const MAX_ADDRESS_CHARACTERS = 4000;
 /** `{{name}}` of the templates; the expressions of Jinja, which they could be as well, are not evaluated. */
@@ -58,7 +58,12 @@ export async function readReferences(
   checkCount(arrays);
   const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
   return {
-    files: withRangeCoalescing(createStore(files, (address) => locate(fill(address, templates), location))),
+    files: withRangeCoalescing(
+      createReferenceStore(
+        async (key) => files.get(key),
+        (address) => locateReference(fill(address, templates), location),
+      ),
+    ),
     digest: () => digest,
     version: 2,
     path: "",
@@ -66,12 +71,16 @@ export async function readReferences(
   };
 }
 
-function createStore(
-  files: ReadonlyMap<string, Uint8Array | Reference>,
-  locateAddress: (address: string) => SourceLocation,
+/**
+ * Keys of a Zarr hierarchy with what references say of them.
+ * @param locate where an address of theirs leads to; throws for those that they may not lead to
+ */
+export function createReferenceStore(
+  find: (key: string, signal: AbortSignal | undefined) => Promise<Uint8Array | Reference | undefined>,
+  locate: (address: string) => SourceLocation,
 ): AsyncReadable {
   const read = async (key: string, range: RangeQuery | undefined, signal: AbortSignal | undefined) => {
-    const file = files.get(key);
+    const file = await find(key, signal);
     if (file === undefined) {
       return undefined;
     }
@@ -84,7 +93,7 @@ function createStore(
     }
     const [address, offset = 0, length = MAX_STORED_BLOCK_BYTES] = file;
     const part = toPart(range, length);
-    const source = await openSource(locateAddress(address));
+    const source = await openSource(locate(address));
     try {
       const found = await source.read(offset + part.offset, part.length, signal);
       if (found.length === MAX_STORED_BLOCK_BYTES) {
@@ -150,7 +159,7 @@ function fill(address: string, templates: Readonly<Record<string, unknown>>): st
 }
 
 /** Where a file is that references name. @throws {RasterError} `forbidden` for any that they may not lead to */
-function locate(address: string, from: SourceLocation): SourceLocation {
+export function locateReference(address: string, from: SourceLocation): SourceLocation {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
   if (scheme === undefined) {
     return locateBeside(address, from);
