@@ -1,6 +1,7 @@
 import type pg from "pg";
 
 import type { PasswordHasher } from "../../login/hasher.ts";
+import { REALM_MANAGEMENT } from "../../realms/create-realm.ts";
 import type { RealmHandle } from "../../realms/realm-cache.ts";
 import { publishChange } from "../../store/changes.ts";
 import { type MapperOwner, insertClientScope, insertMapper, listClientScopes } from "../../store/client-scopes.ts";
@@ -122,9 +123,9 @@ async function importRole({ db, realm, log }: RealmImport, client: string | null
   }
 }
 
-/** The roles that a role holds: `composites: {realm: […], client: {<clientId>: […]}}`. */
+/** The roles that a role holds: `composites: {realm: […], client: {<clientId>: […]}}`. Those that administer hold here what they always do. */
 async function importComposites(target: RealmImport, named: NamedRoles, clientId: string, item: Body): Promise<void> {
-  const parent = named.find(clientId, readText(item, "name") ?? "");
+  const parent = clientId === REALM_MANAGEMENT ? undefined : named.find(clientId, readText(item, "name") ?? "");
   if (parent === undefined || item["composites"] === undefined || item["composites"] === null) {
     return;
   }
