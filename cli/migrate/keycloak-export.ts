@@ -29,7 +29,7 @@ export function readKeycloakExport(path: string, name: string | undefined): Keyc
       `there is no realm ${wanted} in ${path}; there ${names.length === 1 ? "is" : "are"}: ${names.join(", ")}`,
     );
   }
-  const { users, ...rest } = realm;
+  const { users: _, ...rest } = realm;
   const inOtherFiles = documents.filter((document) => !isRealm(document) && document["realm"] === wanted);
   return {
     realm: rest as KeycloakExport["realm"],

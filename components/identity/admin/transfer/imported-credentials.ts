@@ -60,7 +60,10 @@ function readHash(secret: Body, settings: Body, temporary: boolean): ImportedCre
     return unsupported(`its password was hashed with ${JSON.stringify(algorithm)}`);
   }
   const parameters = readData(settings["additionalParameters"]) ?? {};
-  const first = (name: string): string => String([parameters[name]].flat()[0] ?? "");
+  const first = (name: string): string => {
+    const [value] = [parameters[name]].flat();
+    return typeof value === "string" ? value : "";
+  };
   const kind = first("type") || "id";
   const version = ARGON2_VERSIONS[first("version") || "1.3"];
   const [memory, lanes] = [Number(first("memory")), Number(first("parallelism") || "1")];
