@@ -32,7 +32,7 @@ export function readImportedSettings(body: Body, log: ImportLog): Partial<RealmS
     if (OTHER_PARTS.includes(name)) {
       continue;
     }
-    if (!(name in DEFAULT_REALM_SETTINGS)) {
+    if (!Object.hasOwn(DEFAULT_REALM_SETTINGS, name)) {
       if (!isUnset(value)) {
         log.leaveOut("REALM_SETTING", name.slice(0, 255), "it has no counterpart here");
       }
@@ -47,12 +47,18 @@ export function readImportedSettings(body: Body, log: ImportLog): Partial<RealmS
   return settings;
 }
 
+/** Rules of Keycloak's password policies that are settings of a realm here. */
+const PASSWORD_RULES = new Map([
+  ["length", "passwordMinimumLength"],
+  ["passwordHistory", "passwordHistory"],
+]);
+
 /** `length(12) and passwordHistory(3) and digits(1)` */
 function readPasswordPolicy(policy: string, log: ImportLog): Partial<RealmSettings> {
   const settings: Record<string, number> = {};
   for (const rule of policy.split(/\s+and\s+/).filter((each) => each !== "")) {
     const [, name = "", value = ""] = /^(\w+)(?:\((.*)\))?$/.exec(rule.trim()) ?? [];
-    const own = { length: "passwordMinimumLength", passwordHistory: "passwordHistory" }[name];
+    const own = PASSWORD_RULES.get(name);
     if (own === undefined || !/^\d{1,3}$/.test(value)) {
       log.leaveOut("REALM_SETTING", "passwordPolicy", `the rule ${rule.slice(0, 100)} has no counterpart here`);
     } else {

@@ -16,7 +16,10 @@ export type ImportedCredential =
 /** Bounds of what one login may cost: whoever imports a hash chooses what its comparison takes. */
 const MAX_PBKDF2_ITERATIONS = 2_000_000;
 const MAX_ARGON2 = { memoryKiB: 256 << 10, passes: 20, lanes: 16 };
-const ARGON2_VERSIONS: Readonly<Record<string, number>> = { "1.0": 16, "1.3": 19 };
+const ARGON2_VERSIONS = new Map([
+  ["1.0", 16],
+  ["1.3", 19],
+]);
 
 const unsupported = (why: string): ImportedCredential => ({ kind: "unsupported", why });
 
@@ -65,7 +68,7 @@ function readHash(secret: Body, settings: Body, temporary: boolean): ImportedCre
     return typeof value === "string" ? value : "";
   };
   const kind = first("type") || "id";
-  const version = ARGON2_VERSIONS[first("version") || "1.3"];
+  const version = ARGON2_VERSIONS.get(first("version") || "1.3");
   const [memory, lanes] = [Number(first("memory")), Number(first("parallelism") || "1")];
   const isBounded =
     isWithin(memory, MAX_ARGON2.memoryKiB) &&
