@@ -124,6 +124,15 @@ export function addShareRoutes(app: FastifyInstance, { sql, callers }: HubContex
   });
 }
 
+/** @throws {Problem} 400 for a scope that is not access to this server */
+export function checkSharedScopes(scopes: readonly string[] = [], { user_name: owner, name }: ServerRow): void {
+  const allowed = ["access:servers", `access:servers!server=${owner}/${name}`];
+  const other = scopes.find((scope) => !allowed.includes(scope));
+  if (other !== undefined) {
+    throw new Problem(400, `A share cannot give ${other}: it gives ${allowed.join(" or ")}, and nothing else.`);
+  }
+}
+
 /** @throws {Problem} 400 */
 export async function saveShare(
   sql: Sql,
@@ -133,9 +142,7 @@ export async function saveShare(
   if ((user === undefined) === (group === undefined)) {
     throw new Problem(400, "A share names either a user or a group.");
   }
-  if (scopes?.some((scope) => scope.split("!")[0] !== "access:servers") === true) {
-    throw new Problem(400, "A share can give access:servers and nothing else.");
-  }
+  checkSharedScopes(scopes, server);
   if (user === server.user_name) {
     throw new Problem(400, "A server need not be shared with its owner.");
   }

@@ -226,6 +226,13 @@ test(
       assert.match(text, message);
     }
     assert.equal((await hub.api("bob", "POST", "/shares/bob/x", { user: "eric", expires: 4 })).status, 400);
+    for (const [path, unknown] of [
+      ["/users", { usernames: ["n-1"], admim: true }],
+      ["/groups/n-1", { members: ["bob"] }],
+      ["/groups/n-1", { users: "bob" }],
+    ] as const) {
+      assert.equal((await hub.api("admin", "POST", path, unknown)).status, 400, path);
+    }
     // Without a token it may be a page of another host that sends it.
     assert.equal((await make(narrow, { "content-type": "text/plain" })).status, 415);
     assert.equal((await make(narrow, { "content-type": "application/x-www-form-urlencoded" })).status, 400);
@@ -234,7 +241,9 @@ test(
 
 test("a shared server gets a token for itself alone in place of its visitor's", { skip }, async () => {
   await start("eric", "e", "echo");
-  await hub.api("eric", "POST", "/shares/eric/e", { user: "bob" });
+  const elsewhere = { user: "bob", scopes: ["access:servers!server=eric/other"] };
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/e", elsewhere)).status, 400);
+  await hub.api("eric", "POST", "/shares/eric/e", { user: "bob", scopes: ["access:servers!server=eric/e"] });
   const made = await hub.api("bob", "POST", "/users/bob/tokens", {});
   assert.equal(made.status, 201, made.text);
   const own = `token ${made.body.token}`;
