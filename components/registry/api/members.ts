@@ -10,8 +10,9 @@ import { parseRole, toRoleJson } from "./roles.ts";
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f]+$" });
 const NewMember = Type.Object({
   role_id: Type.Integer(),
-  member_user: Type.Optional(Type.Object({ username: Name })),
-  member_group: Type.Optional(Type.Object({ group_name: Name })),
+  // Go clients send an empty object for the one that they do not mean.
+  member_user: Type.Optional(Type.Union([Type.Null(), Type.Object({ username: Type.Optional(Name) })])),
+  member_group: Type.Optional(Type.Union([Type.Null(), Type.Object({ group_name: Type.Optional(Name) })])),
 });
 const RoleChange = Type.Object({ role_id: Type.Integer() });
 const MEMBER = "/projects/:project/members/:member";
@@ -44,12 +45,13 @@ export function addMemberRoutes(app: FastifyInstance, context: ApiContext): void
     const { project, principal } = await requireProject(context, request, "admin");
     const { role_id: roleId, member_user: user, member_group: group } = request.body as Static<typeof NewMember>;
     const role = parseRole(roleId);
-    const name = user?.username ?? group?.group_name;
-    if (name === undefined || (user !== undefined && group !== undefined)) {
+    const [username, groupName] = [user?.username, group?.group_name];
+    const name = username ?? groupName;
+    if (name === undefined || (username !== undefined && groupName !== undefined)) {
       throw new Problem(400, "Name one of member_user.username and member_group.group_name.");
     }
     const id = await database.transact(async (tx) => {
-      const made = await addMember(tx, project.id, { kind: user === undefined ? "group" : "user", name, role });
+      const made = await addMember(tx, project.id, { kind: username === undefined ? "group" : "user", name, role });
       if (made !== undefined) {
         await addAudit(tx, {
           actor: principal.name,

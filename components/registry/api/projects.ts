@@ -13,6 +13,7 @@ import {
   listProjects,
   updateProject,
 } from "../store/projects.ts";
+import { findRetention } from "../store/retention.ts";
 import { findUpstream } from "../store/upstreams.ts";
 import { deleteEmptyRepositories } from "../store/repositories.ts";
 import { type ApiContext, findPrincipal, readPage, requireAdmin, requireProject, setPageHeaders } from "./context.ts";
@@ -115,7 +116,7 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
       project.id,
     ]);
     return {
-      ...toProjectJson(project, Number(count?.n)),
+      ...toProjectJson(project, Number(count?.n), (await findRetention(database, project.id)) !== undefined),
       ...(principal.kind !== "anonymous" && { current_user_role_ids: toRoleId(rights) }),
     };
   });
@@ -175,7 +176,8 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
   });
 }
 
-function toProjectJson(project: Project, repositories: number) {
+/** @param hasRetention a retention policy has the number of its project */
+function toProjectJson(project: Project, repositories: number, hasRetention = false) {
   return {
     project_id: Number(project.id),
     name: project.name,
@@ -186,6 +188,7 @@ function toProjectJson(project: Project, repositories: number) {
       public: String(project.isPublic),
       allow_sparse_index: String(project.allowsSparse),
       enable_content_trust_cosign: String(project.preventsUnsigned),
+      ...(hasRetention && { retention_id: project.id }),
     },
     quota: { hard: { storage: project.quotaBytes ?? -1 }, used: { storage: project.usedBytes } },
     creation_time: project.createdAt.toISOString(),
