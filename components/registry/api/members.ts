@@ -2,6 +2,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
+import { findAccount } from "../store/accounts.ts";
 import { addAudit } from "../store/audit.ts";
 import { type Member, addMember, findMember, listMembers, removeMember, setMemberRole } from "../store/members.ts";
 import { type ApiContext, readPage, requireProject, setPageHeaders } from "./context.ts";
@@ -49,6 +50,13 @@ export function addMemberRoutes(app: FastifyInstance, context: ApiContext): void
     const name = username ?? groupName;
     if (name === undefined || (username !== undefined && groupName !== undefined)) {
       throw new Problem(400, "Name one of member_user.username and member_group.group_name.");
+    }
+    // Whoever comes first with a name would have the right; the administrator gives it before a user's first login, as for a workspace.
+    if (username !== undefined && principal.kind !== "admin" && (await findAccount(database, username)) === undefined) {
+      throw new Problem(
+        404,
+        `There is no user ${username} here: users are known when they log in to the registry for the first time.`,
+      );
     }
     const id = await database.transact(async (tx) => {
       const made = await addMember(tx, project.id, { kind: username === undefined ? "group" : "user", name, role });

@@ -9,10 +9,11 @@ update webhook set auth_header = null where auth_header = '';
 create table refresh_token (
   -- SHA-256 of a random secret.
   digest bytea primary key,
-  subject text not null,
+  -- As it is typed: a user, a robot or the administrator.
+  username text not null,
   -- What the token hangs on: a digest of the password or secret that it was given for. It ends when that is another.
   proof text not null,
   expires_at timestamptz not null
 );
-create index on refresh_token (subject);
+create index on refresh_token (username);
 create index on refresh_token (expires_at);

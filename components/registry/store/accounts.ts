@@ -51,11 +51,14 @@ interface SeenUser {
 
 /**
  * Keeps what a verified token says about its user. A name that has gone over to another user of the identity service begins anew:
- * the secret of the one before is not the new one's.
+ * secret and memberships of the one before are not the new one's.
  */
 export async function recordAccount(sql: Sql, { username, userId, groups, isAdmin }: SeenUser): Promise<Account> {
   const [row] = await sql.query<AccountRow>(
-    `insert into account (username, user_id, groups, is_admin) values ($1, $2, $3, $4)
+    `with former as (
+       delete from member where kind = 'user' and name = $1
+         and exists (select from account where username = $1 and user_id <> $2))
+     insert into account (username, user_id, groups, is_admin) values ($1, $2, $3, $4)
      on conflict (username) do update set groups = excluded.groups, is_admin = excluded.is_admin, seen_at = now(),
        secret_digest = case when account.user_id = excluded.user_id then account.secret_digest end,
        secret_created_at = case when account.user_id = excluded.user_id then account.secret_created_at end,
