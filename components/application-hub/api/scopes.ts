@@ -34,6 +34,7 @@ const ADMIN = [
   "list:services",
   "read:services",
   "read:hub",
+  "read:metrics",
   "proxy",
   "shutdown",
   "access:services",

@@ -38,6 +38,7 @@ export function toServerHeaders(
   { rawHeaders }: IncomingMessage,
   { hiddenCookies }: HeaderRules,
   { user, authorization }: ServerVisitor,
+  host: "own" | "hub" = "own",
 ): string[] {
   const dropped = connectionNames(rawHeaders);
   const headers: string[] = [];
@@ -50,6 +51,10 @@ export function toServerHeaders(
     }
     // What let the request in was for the hub: what runs in a server could act with it. So could it with an access token of the platform.
     if (lower === "authorization" && (authorization !== "as sent" || isAccessToken(value))) {
+      continue;
+    }
+    // Cookies of the hub's host are not the server's.
+    if (lower === "cookie" && host === "hub") {
       continue;
     }
     if (lower === "cookie") {

@@ -119,7 +119,7 @@ test(
     assert.equal((await asServer("/users/eric/tokens")).status, 403);
     assert.equal((await stop("eric", "")).status, 204);
     assert.equal(findServerProcess("http.server").pid, 0);
-    assert.equal((await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("eric") })).status, 403);
+    assert.equal((await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("eric") })).status, 424);
   },
 );
 
@@ -235,7 +235,7 @@ test(
     }
     // Without a token it may be a page of another host that sends it.
     assert.equal((await make(narrow, { "content-type": "text/plain" })).status, 415);
-    assert.equal((await make(narrow, { "content-type": "application/x-www-form-urlencoded" })).status, 400);
+    assert.equal((await make(narrow, { "content-type": "application/x-www-form-urlencoded" })).status, 415);
   },
 );
 
