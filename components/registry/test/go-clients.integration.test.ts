@@ -182,3 +182,26 @@ test("retention and immutable tags: the project says its policy, and a selector 
     await refuse("POST", rules, { ...rule, ...selectors, ...changed }, /decoration/);
   }
 });
+
+test("everything is deleted by requests that name a type and have no body", async () => {
+  const remove = async (path: string) => {
+    const { status, body } = await admin.call("DELETE", path, { headers: { "content-type": "application/json" } });
+    assert.equal(status, 200, `${path}: ${body.toString()}`);
+  };
+  const each = async (path: string) => (await read(`${API}${path}`)) as readonly { readonly id: number }[];
+  const members = `/projects/${projectId}/members`;
+  const webhooks = `/projects/${projectId}/webhook/policies`;
+  const rules = `/projects/${projectId}/immutabletagrules`;
+  const robots = `/robots?q=Level=project,ProjectID=${projectId}`;
+  for (const path of [members, webhooks, rules, robots, "/replication/policies", "/registries"]) {
+    for (const { id } of await each(path)) {
+      await remove(`${API}${path.split("?", 1)[0]}/${id}`);
+    }
+    assert.deepEqual(await each(path), [], path);
+  }
+  for (const { id } of await each(`/labels?scope=p&project_id=${projectId}`)) {
+    await remove(`${API}/labels/${id}`);
+  }
+  await remove(`${API}/retentions/${projectId}`);
+  await remove(`${API}/projects/${projectId}`);
+});
