@@ -41,6 +41,9 @@ const Change = Type.Partial(
 );
 type Change = Static<typeof Change>;
 
+/** One that is added already; what its address leads to is shown to nobody before. */
+const Ping = Type.Object({ id: Type.Integer({ minimum: 1 }) });
+
 /** What is shown in place of a secret; clients that write what they have read send it back. */
 const MASK = "*****";
 
@@ -125,17 +128,42 @@ export function addRegistryRoutes(app: FastifyInstance, context: ApiContext): vo
     await audit(actor, "delete", name);
     return {};
   });
-  // Whether it answers, and takes the login.
+  app.get("/registries/:registry/info", async (request) => {
+    await requireAdmin(context, request);
+    const { kind, description } = await find(request);
+    return {
+      type: kind,
+      description,
+      supported_resource_filters: ["name", "tag"].map((type) => ({ type, style: "input" })),
+      supported_triggers: ["manual", "scheduled"],
+    };
+  });
+  app.get("/replication/adapters", async (request) => {
+    await requireAdmin(context, request);
+    return UPSTREAM_KINDS;
+  });
+  // Whether it answers, and takes the login: of the number in the path, or in the body.
+  app.post("/registries/ping", { schema: { body: Ping } }, async (request) => {
+    await requireAdmin(context, request);
+    const { id } = request.body as Static<typeof Ping>;
+    const upstream = await findUpstream(database, String(id));
+    if (upstream === undefined) {
+      throw new Problem(404, "The registry does not exist.");
+    }
+    return ping(upstream);
+  });
   app.post("/registries/:registry/ping", async (request) => {
     await requireAdmin(context, request);
-    const upstream = await find(request);
+    return ping(await find(request));
+  });
+  const ping = async (upstream: Upstream) => {
     try {
       await upstreams.open(upstream).client.check();
     } catch (error) {
       throw new Problem(502, `The registry ${upstream.name} does not answer as it should: ${explain(error)}`);
     }
     return {};
-  });
+  };
 }
 
 /** The login of a body; undefined where it names none, null where it is to be removed. */

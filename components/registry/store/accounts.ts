@@ -42,6 +42,24 @@ export async function findAccount(sql: Sql, username: string): Promise<Account |
   return row && toAccount(row);
 }
 
+/** Accounts whose names have a part, by name. */
+export async function listAccounts(
+  sql: Sql,
+  { part, offset, limit }: { readonly part: string; readonly offset: number; readonly limit: number },
+): Promise<{ readonly accounts: readonly Account[]; readonly total: number }> {
+  const rows = await sql.query<AccountRow & { total: string }>(
+    `select *, count(*) over () as total from account where position(lower($1) in lower(username)) > 0
+     order by username offset $2 limit $3`,
+    [part, offset, limit],
+  );
+  return { accounts: rows.map(toAccount), total: Number(rows[0]?.total ?? 0) };
+}
+
+export async function findAccountById(sql: Sql, id: string): Promise<Account | undefined> {
+  const [row] = await sql.query<AccountRow>("select * from account where id = $1", [id]);
+  return row && toAccount(row);
+}
+
 interface SeenUser {
   readonly username: string;
   readonly userId: string;
