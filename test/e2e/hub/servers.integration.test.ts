@@ -158,6 +158,23 @@ test("a shared server opens for whom it is shared with, until the share ends", {
   assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { user: "bob", expires_in: 4 })).status, 200);
   await hub.until("bob may open it", async () => (await open()) === 200);
   await hub.until("the share has ended", async () => (await open()) === 403);
+  // A share as whom it is for sees it, who may leave it; also by a group.
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { user: "bob" })).status, 200);
+  const shared = await hub.api("bob", "GET", "/users/bob/shared/eric/s");
+  assert.deepEqual([shared.body.server.name, shared.body.server.ready, shared.body.kind], ["s", true, "user"]);
+  assert.equal((await hub.api("eric", "DELETE", "/users/bob/shared/eric/s")).status, 403);
+  assert.equal((await hub.api("bob", "GET", "/users/bob/shared/eric/")).status, 404);
+  await hub.api("admin", "POST", "/groups/readers", { users: ["bob"] });
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { group: "readers" })).status, 200);
+  const first = (await hub.api("bob", "GET", "/users/bob/shared?limit=1")).body;
+  assert.deepEqual([first.items.length, first._pagination.total], [1, 2]);
+  const rest = (await hub.api("bob", "GET", first._pagination.next.url.replace(/^.*\/hub\/api/, ""))).body;
+  assert.deepEqual([rest.items.length, rest.items[0].kind, rest._pagination.next], [1, "group", null]);
+  assert.equal((await hub.api("bob", "DELETE", "/users/bob/shared/eric/s")).status, 204);
+  assert.equal((await hub.api("bob", "DELETE", "/users/bob/shared/eric/s")).status, 404);
+  assert.equal(await open(), 200, "the group has it still");
+  assert.equal((await hub.api("admin", "DELETE", "/groups/readers/shared/eric/s")).status, 204);
+  await hub.until("bob is out", async () => (await open()) === 403);
   await stop("eric", "s");
 });
 
