@@ -3,6 +3,7 @@ import { createApp, parseForm } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
 import { addApi } from "./api/api.ts";
+import { addMonitoringRoutes } from "./api/monitoring.ts";
 import { addClientPackages } from "./client-packages/routes.ts";
 import type { HubContext } from "./context.ts";
 import { addInternalRoutes } from "./internal/routes.ts";
@@ -21,6 +22,7 @@ export async function createHub(context: HubContext): Promise<FastifyInstance> {
   const app = createApp(context.logger);
   await app.register(formbody, { bodyLimit: 2_000_000, parser: parseForm });
   await app.register(async (scope) => addApi(scope, context), { prefix: "/hub/api" });
+  await app.register(async (scope) => addMonitoringRoutes(scope, context), { prefix: "/hub" });
   await app.register(async (scope) => addInternalRoutes(scope, context), { prefix: "/internal" });
   await app.register(addClientPackages);
   await app.register(async (scope) => {

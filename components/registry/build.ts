@@ -18,6 +18,7 @@ import { measureLoops } from "@swath/work";
 import { createDelegates } from "./access/delegates.ts";
 import { createLoginGuard } from "./access/login-guard.ts";
 import type { CallerDeps } from "./access/caller.ts";
+import { createRefreshTokens } from "./access/refresh-tokens.ts";
 import { createSessions } from "./access/sessions.ts";
 import { createRegistryTokens } from "./access/tokens.ts";
 import { createApi } from "./api/api.ts";
@@ -77,16 +78,18 @@ export async function buildRegistry({
           ...(settings.IDENTITY_INTERNAL_URL !== undefined && { peerUrl: settings.IDENTITY_INTERNAL_URL }),
         });
   const signing = { secret: settings.TOKEN_SECRET, service: new URL(settings.PUBLIC_URL).host };
+  const adminPasswords = [settings.REGISTRY_ADMIN_PASSWORD, settings.REGISTRY_ADMIN_PASSWORD_ALSO].filter(
+    (password) => password !== undefined,
+  );
   const access: CallerDeps = {
     sql: database,
-    adminPasswords: [settings.REGISTRY_ADMIN_PASSWORD, settings.REGISTRY_ADMIN_PASSWORD_ALSO].filter(
-      (password) => password !== undefined,
-    ),
+    adminPasswords,
     administrators: readAdministrators(settings),
     verifier: issuer && createTokenVerifier({ issuer }),
     audiences: ["registry", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
     guard: createLoginGuard(),
     tokens: createRegistryTokens(signing),
+    refreshTokens: createRefreshTokens({ sql: database, secret: settings.TOKEN_SECRET, adminPasswords }),
     findProject: createProjectFinder(database),
     delegates: createDelegates(signing),
     publicUrl: settings.PUBLIC_URL,

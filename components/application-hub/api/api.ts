@@ -7,6 +7,7 @@ import type { HubContext } from "../context.ts";
 import { addOauthRoutes } from "../oauth/provider.ts";
 import { addGroupRoutes } from "./groups.ts";
 import { JUPYTERHUB_VERSION, addHubRoutes } from "./hub.ts";
+import { addMonitoringRoutes } from "./monitoring.ts";
 import { addServerRoutes } from "./servers.ts";
 import { addShareCodeRoutes } from "./share-codes.ts";
 import { addShareRoutes } from "./shares.ts";
@@ -55,6 +56,7 @@ export function addApi(app: FastifyInstance, context: HubContext): void {
   void app.register(async (scope) => {
     readBodies(scope);
     addHubRoutes(scope, context);
+    addMonitoringRoutes(scope, context);
     addUserRoutes(scope, context);
     addServerRoutes(scope, context);
     addTokenRoutes(scope, context);

@@ -10,6 +10,17 @@ import { permits } from "./scopes.ts";
 
 const Params = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255, pattern: "^[^/\\\\]+$" }) });
 const Members = Type.Object({ users: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1000 }) });
+const NewGroup = Type.Union([
+  Type.Null(),
+  // Clients send the name of the path again.
+  Type.Object(
+    {
+      name: Type.Optional(Type.String()),
+      users: Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1000 })),
+    },
+    { additionalProperties: false },
+  ),
+]);
 const NewGroups = Type.Object({
   groups: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 1000 }),
 });
@@ -71,9 +82,9 @@ export function addGroupRoutes(app: FastifyInstance, { sql, callers }: HubContex
     return toModel(await require(request.params.name));
   });
 
-  app.post<Route & { Body: { users?: string[] } | null }>(
+  app.post<Route & { Body: Static<typeof NewGroup> }>(
     "/groups/:name",
-    { schema: { params: Params } },
+    { schema: { params: Params, body: NewGroup } },
     async (request, reply) => {
       const caller = await callers.require(request);
       requireScope(caller, "admin:groups");

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 
 import type { HubContext } from "../context.ts";
-import { baseOf } from "../servers/lifecycle.ts";
+import { baseOf } from "../servers/base-path.ts";
 import { listActive } from "../store/servers.ts";
 import { requireScope } from "./caller.ts";
 import { toTime } from "./models.ts";

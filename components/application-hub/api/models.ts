@@ -1,4 +1,4 @@
-import { baseOf, openingPath } from "../servers/lifecycle.ts";
+import { baseOf, openingPath } from "../servers/base-path.ts";
 import type { ServerRow } from "../store/servers.ts";
 import type { UserRow } from "../store/users.ts";
 import { type ScopeList, permits } from "./scopes.ts";

@@ -23,29 +23,31 @@ const MAX_LIMIT = 200;
 const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.includes(TYPE) === true;
 
 /** Clients that do not read how many there are get as many as there may be. */
-export function readPage(request: FastifyRequest): Page {
+export function readPage(request: FastifyRequest, standard = acceptsPages(request) ? DEFAULT_LIMIT : MAX_LIMIT): Page {
   const { offset = 0, limit } = request.query as { readonly offset?: number; readonly limit?: number };
-  const standard = acceptsPages(request) ? DEFAULT_LIMIT : MAX_LIMIT;
   return { offset, limit: Math.min(Math.max(limit ?? standard, 1), MAX_LIMIT) };
 }
 
-/** @param total how many there are on all pages */
-export function sendPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    items,
-    total,
-    page: { offset, limit },
-  }: { readonly items: readonly unknown[]; readonly total: number; readonly page: Page },
-): FastifyReply {
-  if (!acceptsPages(request)) {
-    return reply.send(items);
-  }
+interface PageOfItems {
+  readonly items: readonly unknown[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  readonly page: Page;
+}
+
+/** A page for clients that read pages, and the list alone for others. */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, found: PageOfItems): FastifyReply {
+  return acceptsPages(request)
+    ? reply.type(TYPE).send(JSON.stringify(toPageModel(request, found)))
+    : reply.send(found.items);
+}
+
+/** A page as lists have it that are pages always. */
+export function toPageModel(request: FastifyRequest, { items, total, page: { offset, limit } }: PageOfItems): object {
   const following = offset + limit;
   const url = new URL(request.url, `${request.protocol}://${request.host}`);
   url.searchParams.set("offset", String(following));
   url.searchParams.set("limit", String(limit));
   const next = following < total ? { offset: following, limit, url: url.href } : null;
-  return reply.type(TYPE).send(JSON.stringify({ items, _pagination: { offset, limit, total, next } }));
+  return { items, _pagination: { offset, limit, total, next } };
 }

@@ -41,3 +41,12 @@ test("what is no scope is told from one", () => {
   assert.ok(isScope("servers!user=eric") && isScope("read:hub") && isScope("access:servers!server"));
   assert.ok(!isScope("root") && !isScope("servers!color=red"));
 });
+
+test("a filter is read whole: a name that begins like the owner's and goes on after = is another's", () => {
+  const owner = { user: "eric", admin: false };
+  const held = scopesOfOwner(owner);
+  for (const scope of ["read:users!user=eric=bob", "servers!user=eric=", "tokens!user="]) {
+    assert.deepEqual(scopesOfToken([scope], owner, held), [], scope);
+  }
+  assert.ok(scopesOfToken(["read:users!user=eric"], owner, held).length > 0);
+});

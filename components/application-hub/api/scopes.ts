@@ -34,6 +34,7 @@ const ADMIN = [
   "list:services",
   "read:services",
   "read:hub",
+  "read:metrics",
   "proxy",
   "shutdown",
   "access:services",
@@ -128,15 +129,14 @@ function covers(scopes: ScopeList, scope: string): boolean {
   if (filter === undefined) {
     return scopes.includes(scope);
   }
-  const [kind, value = ""] = filter.split("=", 2);
+  const [kind, value] = splitFilter(filter);
   const subject: Subject =
     kind === "server" ? { server: value, user: value.split("/")[0] ?? "" } : { [kind as "user"]: value };
   return permits(scopes, name, subject);
 }
 
 function matches(filter: string, { user, server, group, service, groups }: Subject): boolean {
-  const at = filter.indexOf("=");
-  const [kind, value] = [filter.slice(0, at), filter.slice(at + 1)];
+  const [kind, value] = splitFilter(filter);
   switch (kind) {
     case "user":
       return user === value;
@@ -154,4 +154,10 @@ function matches(filter: string, { user, server, group, service, groups }: Subje
 function split(scope: string): readonly [string, string?] {
   const at = scope.indexOf("!");
   return at < 0 ? [scope] : [scope.slice(0, at), scope.slice(at + 1)];
+}
+
+/** Names may have "=" in them. */
+function splitFilter(filter: string): readonly [kind: string, value: string] {
+  const at = filter.indexOf("=");
+  return at < 0 ? [filter, ""] : [filter.slice(0, at), filter.slice(at + 1)];
 }

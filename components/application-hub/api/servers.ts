@@ -7,7 +7,7 @@ import type { HubContext } from "../context.ts";
 import { type ServerRow, findServer, findServerById } from "../store/servers.ts";
 import { requireUser } from "../store/users.ts";
 import { requireScope } from "./caller.ts";
-import { openingPath } from "../servers/lifecycle.ts";
+import { openingPath } from "../servers/base-path.ts";
 
 const Params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),

@@ -7,6 +7,7 @@ import { type Sql, createSecret, hashSecret } from "../store/database.ts";
 import { type ServerRow, findServer } from "../store/servers.ts";
 import { requireScope } from "./caller.ts";
 import { toTime } from "./models.ts";
+import { checkSharedScopes } from "./shares.ts";
 
 const Params = Type.Object({
   owner: Type.String({ minLength: 1, maxLength: 255 }),
@@ -80,10 +81,9 @@ export function addShareCodeRoutes(app: FastifyInstance, { sql, callers, publicU
         const { owner, server = "" } = request.params;
         requireScope(caller, "shares", { user: owner, server: `${owner}/${server}` });
         const { scopes, expires_in: seconds = DEFAULT_SECONDS } = request.body ?? {};
-        if (scopes?.some((scope) => scope.split("!")[0] !== "access:servers") === true) {
-          throw new Problem(400, "A share can give access:servers and nothing else.");
-        }
-        const { code, id } = await createShareCode(sql, await find(request.params), seconds);
+        const shared = await find(request.params);
+        checkSharedScopes(scopes, shared);
+        const { code, id } = await createShareCode(sql, shared, seconds);
         const row = await sql.first<CodeRow>(`${SELECT} and share_codes.id = $1`, [id]);
         const acceptUrl = `/hub/accept-share?code=${code}`;
         return {

@@ -1,12 +1,14 @@
 import { Problem } from "@swath/service";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 import type { HubContext } from "../context.ts";
+import { servicePrefix } from "../servers/names.ts";
 import type { Sql } from "../store/database.ts";
 import { type ServerRow, findServer } from "../store/servers.ts";
 import { requireScope } from "./caller.ts";
 import { toTime } from "./models.ts";
+import { pageQuery, readPage, toPageModel } from "./pages.ts";
 
 const Name = Type.String({ maxLength: 255 });
 const Params = Type.Object({
@@ -24,6 +26,7 @@ const NewShare = Type.Object(
   { additionalProperties: false },
 );
 type Route = { Params: { owner: string; server?: string } };
+const MAX_PER_PAGE = 200;
 
 interface ShareRow {
   readonly id: string;
@@ -34,10 +37,38 @@ interface ShareRow {
   readonly expires: Date | null;
   readonly user_name: string;
   readonly name: string;
+  readonly state: string;
+  readonly total: number;
 }
 
-const SELECT = `select shares.*, servers.user_name, servers.name from shares join servers on servers.id = shares.server_id
-  where (shares.expires is null or shares.expires > now())`;
+const SELECT = `select shares.*, servers.user_name, servers.name, servers.state, count(*) over ()::int as total
+  from shares join servers on servers.id = shares.server_id where (shares.expires is null or shares.expires > now())`;
+const PageQuery = Type.Object(pageQuery);
+/** A share of a server, as those whom it is for see it; the default server has an empty name. */
+const Received = Type.Object({
+  name: Name,
+  owner: Type.Optional(Name),
+  server: Type.Optional(Type.String({ maxLength: 60 })),
+});
+type ReceivedRoute = { Params: Static<typeof Received> };
+/** Whom a share is for: the users themselves and their groups, or a group. */
+const RECEIVERS = [
+  {
+    path: "/users/:name/shared",
+    subject: "user",
+    scope: "users:shares",
+    own: "to_user = $1",
+    all: `(to_user = $1 or to_group in (select group_name from group_members where user_name = $1
+             union all select unnest(claimed_groups) from users where name = $1))`,
+  },
+  {
+    path: "/groups/:name/shared",
+    subject: "group",
+    scope: "groups:shares",
+    own: "to_group = $1",
+    all: "to_group = $1",
+  },
+] as const;
 
 /** `/hub/api/shares…`, `/hub/api/users/{n}/shared`, `/hub/api/groups/{n}/shared` */
 export function addShareRoutes(app: FastifyInstance, { sql, callers }: HubContext): void {
@@ -49,18 +80,24 @@ export function addShareRoutes(app: FastifyInstance, { sql, callers }: HubContex
     return found;
   };
 
+  const list = async (request: FastifyRequest, condition: string, value: string) => {
+    const page = readPage(request, MAX_PER_PAGE);
+    const rows = await sql.rows<ShareRow>(`${SELECT} and ${condition} order by shares.id offset $2 limit $3`, [
+      value,
+      page.offset,
+      page.limit,
+    ]);
+    return toPageModel(request, { items: rows.map(toShareModel), total: rows[0]?.total ?? 0, page });
+  };
+
   for (const path of ["/shares/:owner", "/shares/:owner/", "/shares/:owner/:server"]) {
-    app.get<Route>(path, { schema: { params: Params } }, async (request) => {
+    app.get<Route>(path, { schema: { params: Params, querystring: PageQuery } }, async (request) => {
       const caller = await callers.require(request);
       const { owner, server } = request.params;
       requireScope(caller, "read:shares", { user: owner, server: `${owner}/${server ?? ""}` });
-      const rows =
-        path === "/shares/:owner"
-          ? await sql.rows<ShareRow>(`${SELECT} and servers.user_name = $1 order by shares.id`, [owner])
-          : await sql.rows<ShareRow>(`${SELECT} and servers.id = $1 order by shares.id`, [
-              (await find(request.params)).id,
-            ]);
-      return toPage(rows.map(toShareModel));
+      return path === "/shares/:owner"
+        ? list(request, "servers.user_name = $1", owner)
+        : list(request, "servers.id = $1", (await find(request.params)).id);
     });
   }
 
@@ -103,25 +140,46 @@ export function addShareRoutes(app: FastifyInstance, { sql, callers }: HubContex
     });
   }
 
-  app.get<{ Params: { name: string } }>("/users/:name/shared", async (request) => {
-    const caller = await callers.require(request);
-    requireScope(caller, "read:users:shares", { user: request.params.name });
-    return toPage(
-      (await sql.rows<ShareRow>(`${SELECT} and to_user = $1 order by shares.id`, [request.params.name])).map(
-        toShareModel,
-      ),
-    );
-  });
+  for (const { path, subject, scope, own, all } of RECEIVERS) {
+    app.get<ReceivedRoute>(path, { schema: { params: Received, querystring: PageQuery } }, async (request) => {
+      const { name } = request.params;
+      requireScope(await callers.require(request), `read:${scope}`, { [subject]: name });
+      return list(request, all, name);
+    });
+    const findReceived = async ({ name, owner = "", server = "" }: Static<typeof Received>): Promise<ShareRow> => {
+      const row = await sql.first<ShareRow>(`${SELECT} and ${own} and servers.user_name = $2 and servers.name = $3`, [
+        name,
+        owner,
+        server,
+      ]);
+      if (row === undefined) {
+        throw new Problem(404, `The server ${owner}/${server} is not shared with the ${subject} ${name}.`);
+      }
+      return row;
+    };
+    for (const one of [`${path}/:owner/`, `${path}/:owner/:server`]) {
+      app.get<ReceivedRoute>(one, { schema: { params: Received } }, async (request) => {
+        requireScope(await callers.require(request), `read:${scope}`, { [subject]: request.params.name });
+        return toShareModel(await findReceived(request.params));
+      });
+      // Those whom a server is shared with can leave it.
+      app.delete<ReceivedRoute>(one, { schema: { params: Received } }, async (request, reply) => {
+        requireScope(await callers.require(request), scope, { [subject]: request.params.name });
+        const { id } = await findReceived(request.params);
+        await sql.rows("delete from shares where id = $1", [id]);
+        return reply.code(204).send();
+      });
+    }
+  }
+}
 
-  app.get<{ Params: { name: string } }>("/groups/:name/shared", async (request) => {
-    const caller = await callers.require(request);
-    requireScope(caller, "read:groups:shares", { group: request.params.name });
-    return toPage(
-      (await sql.rows<ShareRow>(`${SELECT} and to_group = $1 order by shares.id`, [request.params.name])).map(
-        toShareModel,
-      ),
-    );
-  });
+/** @throws {Problem} 400 for a scope that is not access to this server */
+export function checkSharedScopes(scopes: readonly string[] = [], { user_name: owner, name }: ServerRow): void {
+  const allowed = ["access:servers", `access:servers!server=${owner}/${name}`];
+  const other = scopes.find((scope) => !allowed.includes(scope));
+  if (other !== undefined) {
+    throw new Problem(400, `A share cannot give ${other}: it gives ${allowed.join(" or ")}, and nothing else.`);
+  }
 }
 
 /** @throws {Problem} 400 */
@@ -133,9 +191,7 @@ export async function saveShare(
   if ((user === undefined) === (group === undefined)) {
     throw new Problem(400, "A share names either a user or a group.");
   }
-  if (scopes?.some((scope) => scope.split("!")[0] !== "access:servers") === true) {
-    throw new Problem(400, "A share can give access:servers and nothing else.");
-  }
+  checkSharedScopes(scopes, server);
   if (user === server.user_name) {
     throw new Problem(400, "A server need not be shared with its owner.");
   }
@@ -166,9 +222,10 @@ function toShareModel({
   scopes,
   created,
   expires,
+  state,
 }: ShareRow): object {
   return {
-    server: { user: { name: owner }, name, url: `/user/${owner}/${name === "" ? "" : `${name}/`}`, ready: true },
+    server: { user: { name: owner }, name, url: servicePrefix(owner, name), ready: state === "ready" },
     scopes: scopes.map((scope) => `${scope}!server=${owner}/${name}`),
     user: user === null ? null : { name: user },
     group: group === null ? null : { name: group },
@@ -177,8 +234,3 @@ function toShareModel({
     expires_at: toTime(expires),
   };
 }
-
-const toPage = (items: readonly object[]): object => ({
-  items,
-  _pagination: { offset: 0, limit: 200, total: items.length, next: null },
-});

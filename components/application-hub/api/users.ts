@@ -19,10 +19,10 @@ const UsersQuery = Type.Object({
   name_filter: Type.Optional(Type.String({ maxLength: 255 })),
   include_stopped_servers: Type.Optional(Type.String({ maxLength: 10 })),
 });
-const NewUsers = Type.Object({
-  usernames: Type.Array(Type.String(), { maxItems: 1000 }),
-  admin: Type.Optional(Type.Boolean()),
-});
+const NewUsers = Type.Object(
+  { usernames: Type.Array(Type.String(), { maxItems: 1000 }), admin: Type.Optional(Type.Boolean()) },
+  { additionalProperties: false },
+);
 const ChangedUser = Type.Object(
   { name: Type.Optional(Type.String()), admin: Type.Optional(Type.Boolean()) },
   { additionalProperties: false },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { HubContext } from "../context.ts";
-import { baseOf, openingPath } from "../servers/lifecycle.ts";
+import { baseOf, openingPath } from "../servers/base-path.ts";
 import { type ServerRow, listServers } from "../store/servers.ts";
 import { requireViewer, serverPath } from "./parts.ts";
 

@@ -28,15 +28,9 @@ export function startEntering(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const isPage =
-    (request.method === "GET" || request.method === "HEAD") && /text\/html/.test(request.headers.accept ?? "");
   request.resume();
-  if (!isPage) {
-    sendText(
-      response,
-      403,
-      "Log in to this server first, with a browser or with a token of the hub (Authorization: token …).",
-    );
+  if (!isPage(request)) {
+    refuseProgram(response);
     return;
   }
   const { secret: state } = createSecret();
@@ -85,6 +79,18 @@ export async function handleEnter(
     renderCookie(deps.cookieName, secret, { secure, sameSite: "Lax", maxAge: VISIT_SECONDS }),
     renderCookie(`${deps.cookieName}_state`, "", { secure, sameSite: "Lax", maxAge: 0 }),
   ]);
+}
+
+/** Whether a browser asks for a page, which people see. */
+export const isPage = ({ method, headers }: IncomingMessage): boolean =>
+  (method === "GET" || method === "HEAD") && /text\/html/.test(headers.accept ?? "");
+
+export function refuseProgram(response: ServerResponse): void {
+  sendText(
+    response,
+    403,
+    "Log in to this server first, with a browser or with a token of the hub (Authorization: token …).",
+  );
 }
 
 function readPending(value: string | undefined): { readonly state: string; readonly path: string } | undefined {

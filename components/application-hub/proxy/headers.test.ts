@@ -45,13 +45,33 @@ test("what let a request in does not reach the server, whatever its scheme", () 
   for (const value of ["token T", "Bearer T", "bearer  T", "Basic ZXJpYzpU", "Bearer eyJ.eyJ.sig"]) {
     const request = requestOf("authorization", value, "AUTHORIZATION", value);
     assert.deepEqual(toServerHeaders(request, rules, { user: "eric" }), ["X-Swath-User", "eric"]);
-    assert.deepEqual(toServerHeaders(request, rules, { user: "eric", authorization: { token: "S" } }), [
-      "Authorization",
-      "token S",
-      "X-Swath-User",
-      "eric",
-    ]);
+    const headers = toServerHeaders(request, rules, { user: "eric", authorization: { token: "S" } });
+    assert.deepEqual(
+      [headers.slice(0, 2), headers.slice(-2)],
+      [
+        ["Authorization", "token S"],
+        ["X-Swath-User", "eric"],
+      ],
+    );
   }
+});
+
+test("a request with a token changes something at Jupyter's servers without their cookie", () => {
+  for (const sent of [[], ["Cookie", "own=1; _xsrf=old"], ["X-XSRFToken", "old", "Cookie", "_xsrf=other"]]) {
+    const headers = toServerHeaders(requestOf(...sent), rules, { user: "eric", authorization: { token: "S" } });
+    const valuesOf = (name: string) => headers.filter((_, at) => at % 2 === 1 && headers[at - 1] === name);
+    const [proof = ""] = valuesOf("X-XSRFToken");
+    assert.match(proof, /^[0-9a-f]{32}$/);
+    assert.equal(valuesOf("X-XSRFToken").length, 1);
+    assert.deepEqual(valuesOf("Cookie"), [`${sent.join(" ").includes("own") ? "own=1; " : ""}_xsrf=${proof}`]);
+  }
+  // A browser has the server's cookie and shows its value itself.
+  assert.deepEqual(asServer("Cookie", "_xsrf=a", "X-XSRFToken", "b").slice(0, 4), [
+    "Cookie",
+    "_xsrf=a",
+    "X-XSRFToken",
+    "b",
+  ]);
 });
 
 test("a server sets cookies for its own host alone", () => {

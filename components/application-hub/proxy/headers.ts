@@ -1,4 +1,5 @@
 import { FROM_INGRESS, HOP_BY_HOP, connectionNames } from "@swath/relay";
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 interface HeaderRules {
@@ -38,9 +39,12 @@ export function toServerHeaders(
   { rawHeaders }: IncomingMessage,
   { hiddenCookies }: HeaderRules,
   { user, authorization }: ServerVisitor,
+  host: "own" | "hub" = "own",
 ): string[] {
   const dropped = connectionNames(rawHeaders);
   const headers: string[] = [];
+  const proof = typeof authorization === "object" ? XSRF_PROOF : undefined;
+  let hasProof = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
@@ -52,11 +56,23 @@ export function toServerHeaders(
     if (lower === "authorization" && (authorization !== "as sent" || isAccessToken(value))) {
       continue;
     }
+    // Cookies of the hub's host are not the server's.
+    if (lower === "cookie" && host === "hub") {
+      continue;
+    }
+    if (proof !== undefined && lower === "x-xsrftoken") {
+      continue;
+    }
     if (lower === "cookie") {
       const kept = value
         .split(";")
         .map((pair) => pair.trim())
-        .filter((pair) => !isHidden(pair.split("=", 1)[0] ?? "", hiddenCookies));
+        .filter((pair) => !isHidden(pair.split("=", 1)[0] ?? "", hiddenCookies))
+        .filter((pair) => proof === undefined || !pair.startsWith("_xsrf="));
+      if (proof !== undefined) {
+        kept.push(`_xsrf=${proof}`);
+        hasProof = true;
+      }
       if (kept.length > 0) {
         headers.push(name, kept.join("; "));
       }
@@ -65,11 +81,20 @@ export function toServerHeaders(
     }
   }
   if (typeof authorization === "object") {
-    headers.push("Authorization", `token ${authorization.token}`);
+    headers.push("Authorization", `token ${authorization.token}`, "X-XSRFToken", XSRF_PROOF);
+    if (!hasProof) {
+      headers.push("Cookie", `_xsrf=${XSRF_PROOF}`);
+    }
   }
   headers.push("X-Swath-User", encodeURIComponent(user));
   return headers;
 }
+
+/**
+ * Jupyter's servers take a change only with the value of their own cookie, which pages of other sites do not know. A request with a token comes
+ * from none, and its sender has no cookie: any value will do, in both places (double submit, as tornado checks it).
+ */
+const XSRF_PROOF = randomBytes(16).toString("hex");
 
 const isAccessToken = (authorization: string): boolean => /^\S+\s+[\w-]+\.[\w-]+\.[\w-]+\s*$/.test(authorization);
 

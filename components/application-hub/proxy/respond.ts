@@ -16,6 +16,7 @@ export function sendText(response: ServerResponse, status: number, text: string)
       ...SECURITY,
       "content-type": "text/plain; charset=utf-8",
       ...(status === 503 && { "retry-after": "2" }),
+      ...(status === 424 && { "retry-after": "5" }),
     })
     .end(`${text}\n`);
 }

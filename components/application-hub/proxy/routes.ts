@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 
+import { baseOf } from "../servers/base-path.ts";
 import type { Sql } from "../store/database.ts";
-import type { Target } from "../store/servers.ts";
+import type { ServerRow, Target } from "../store/servers.ts";
 import { hashSecret } from "../store/database.ts";
 import { mayEnter } from "../access/may-enter.ts";
 
@@ -24,6 +25,8 @@ export interface Visit {
 /** What the proxy knows of the hub's tables, for a few seconds at a time. */
 export interface Routes {
   readonly find: (label: string) => Promise<ServerRoute | undefined>;
+  /** The server of a path of the hub's host: `/user/eric/lab/…`, where the server has its root there. */
+  readonly findAt: (path: string) => Promise<ServerRoute | undefined>;
   /** Without waiting; undefined where it is not known now. */
   readonly peek: (label: string) => ServerRoute | undefined;
   readonly visitBy: (server: ServerRoute, cookie: string) => Promise<Visit | undefined>;
@@ -50,6 +53,8 @@ export function createRoutes(
 ): Routes {
   const servers = new LRUCache<string, Cached<ServerRoute | undefined>>({ max: MAX_CACHED });
   const visits = new LRUCache<string, Cached<Visit | undefined>>({ max: MAX_CACHED });
+  /** Labels of servers by the path of their root; a server that begins or ends is a change of them. */
+  const labels = new LRUCache<string, Cached<string | undefined>>({ max: MAX_CACHED });
   /** What the hub last said yes to. */
   const granted = new LRUCache<string, Cached<Visit>>({ max: MAX_CACHED });
   const keep = <T>(map: LRUCache<string, Cached<T>>, key: string, value: T, milliseconds = CACHE_MS): T => {
@@ -61,23 +66,39 @@ export function createRoutes(
     return entry !== undefined && entry.until > Date.now() ? entry : undefined;
   };
 
+  const find: Routes["find"] = async (label) => {
+    const entry = known(servers, label);
+    if (entry !== undefined) {
+      return entry.value;
+    }
+    const row = await sql.first<{ id: string; user_name: string; name: string; target: Target }>(
+      "select id, user_name, name, target from servers where label = $1 and state = 'ready' and target is not null",
+      [label],
+    );
+    return keep(servers, label, row && { id: row.id, label, user: row.user_name, name: row.name, target: row.target });
+  };
+
+  /** A server that is named in the path comes before the default one. */
+  const findLabel = async (user: string, name: string): Promise<string | undefined> => {
+    const rows = await sql.rows<Pick<ServerRow, "label" | "definition" | "user_name" | "name">>(
+      `select label, definition, user_name, name from servers
+       where user_name = $1 and name = any($2) and state = 'ready' and target is not null order by name desc`,
+      [user, ["", name]],
+    );
+    const [server] = rows;
+    return server !== undefined && baseOf(server) !== "/" ? server.label : undefined;
+  };
+
   return {
-    peek: (label) => known(servers, label)?.value,
-    find: async (label) => {
-      const entry = known(servers, label);
-      if (entry !== undefined) {
-        return entry.value;
-      }
-      const row = await sql.first<{ id: string; user_name: string; name: string; target: Target }>(
-        "select id, user_name, name, target from servers where label = $1 and state = 'ready' and target is not null",
-        [label],
-      );
-      return keep(
-        servers,
-        label,
-        row && { id: row.id, label, user: row.user_name, name: row.name, target: row.target },
-      );
+    findAt: async (path) => {
+      const [, user = "", first = ""] = /^\/user\/([^/?#]+)(?:\/([^/?#]*))?/.exec(path) ?? [];
+      const key = `${user}/${first}`;
+      const label = (known(labels, key) ?? { value: keep(labels, key, await findLabel(decode(user), decode(first))) })
+        .value;
+      return label === undefined ? undefined : find(label);
     },
+    peek: (label) => known(servers, label)?.value,
+    find,
     peekVisit: ({ id }, cookie) => known(visits, `${id} ${cookie}`)?.value,
     visitBy: async (server, cookie) => {
       const key = `${server.id} ${cookie}`;
@@ -123,10 +144,20 @@ export function createRoutes(
     },
     forget: (rights) => {
       servers.clear();
+      labels.clear();
       visits.clear();
       if (rights === "changed") {
         granted.clear();
       }
     },
   };
+}
+
+/** Text that is not encoded as it should be names no server. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
 }

@@ -6,8 +6,9 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Duplex } from "node:stream";
 
 import type { ActivityLog } from "./activity.ts";
-import { type EnterDeps, handleEnter, startEntering } from "./enter.ts";
+import { type EnterDeps, handleEnter, isPage, refuseProgram, startEntering } from "./enter.ts";
 import { type ServerVisitor, toClientHeaders, toHubHeaders, toServerHeaders } from "./headers.ts";
+import { type AddressToken, isServerPath, readAddressToken, toSandboxedHeaders } from "./hub-host.ts";
 import type { PlatformRelay } from "./platform-relay.ts";
 import { sendText, toSocketText } from "./respond.ts";
 import type { Routes, ServerRoute, Visit } from "./routes.ts";
@@ -38,7 +39,13 @@ interface Admitted {
   readonly server: ServerRoute;
   readonly visit: Visit;
   readonly credential: { readonly kind: "cookie" | "token"; readonly value: string };
+  /** The path of the request without the token that was in it. */
+  readonly path?: string;
 }
+
+/** Failed Dependency, as JupyterHub has it: JupyterLab says then that its server has ended. */
+const NOT_RUNNING = 424;
+const NOT_RUNNING_TEXT = "The server is not running; start it at the hub.";
 
 /** The hub's own host and those of all servers. Listens on nothing yet. */
 export function createProxy(deps: ProxyDeps): Server {
@@ -66,7 +73,7 @@ function handle(deps: ProxyDeps, request: IncomingMessage, response: ServerRespo
     return;
   }
   if (label === "") {
-    forwardToHub(deps, request, response, relayed);
+    replyOnHubHost(deps, request, response, relayed).catch(fail);
     return;
   }
   // Without waiting where everything is known.
@@ -76,6 +83,30 @@ function handle(deps: ProxyDeps, request: IncomingMessage, response: ServerRespo
     return;
   }
   reply(deps, label, request, response, relayed).catch(fail);
+}
+
+/** The hub itself, and servers for clients with a token (JupyterHub's addresses). Browsers go on to a server's own origin. */
+async function replyOnHubHost(
+  deps: ProxyDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  relayed: RelayedRequest,
+): Promise<void> {
+  const shown = isServerPath(relayed.path) ? readCredential(request, relayed.path) : undefined;
+  const server = shown && (await deps.routes.findAt(relayed.path));
+  if (shown === undefined || server === undefined) {
+    forwardToHub(deps, request, response, relayed);
+    return;
+  }
+  const visit = await deps.routes.visitByToken(server, shown.token);
+  // A worker that a page of the hub registers would see all of its requests.
+  if (visit === undefined || request.headers["service-worker"] !== undefined) {
+    refuseProgram(response);
+    return;
+  }
+  const admitted: Admitted = { server, visit, credential: { kind: "token", value: shown.token } };
+  const visitor = await toVisitor(deps, admitted, request);
+  serve(deps, admitted, visitor, request, response, { ...relayed, path: shown.path }, "hub");
 }
 
 async function reply(
@@ -92,10 +123,15 @@ async function reply(
   const server = await deps.routes.find(label);
   if (server === undefined) {
     // The hub knows why it is not there.
-    startEntering(deps, label, request, response);
+    if (isPage(request)) {
+      startEntering(deps, label, request, response);
+    } else {
+      request.resume();
+      sendText(response, NOT_RUNNING, NOT_RUNNING_TEXT);
+    }
     return;
   }
-  const admitted = await admit(deps, server, request);
+  const admitted = await admit(deps, server, request, relayed.path);
   if (admitted === undefined) {
     startEntering(deps, label, request, response);
     return;
@@ -104,7 +140,8 @@ async function reply(
     await deps.relay.handle(admitted.server, admitted.visit, request, response, relayed);
     return;
   }
-  serve(deps, admitted, await toVisitor(deps, admitted, request), request, response, relayed);
+  const { path = relayed.path } = admitted;
+  serve(deps, admitted, await toVisitor(deps, admitted, request), request, response, { ...relayed, path });
 }
 
 /** What the server is told of an admitted request: never what let it in, nor any other token of the hub. */
@@ -128,6 +165,7 @@ function serve(
   request: IncomingMessage,
   response: ServerResponse,
   relayed: RelayedRequest,
+  host: "own" | "hub" = "own",
 ): void {
   deps.activity.note(server.id);
   if ("site" in server.target) {
@@ -139,8 +177,8 @@ function serve(
     response,
     relayed,
     upstream: deps.upstreams.get(server.target.url),
-    headers: toServerHeaders(request, deps, visitor),
-    changeHeaders: (headers) => toClientHeaders(headers, deps),
+    headers: toServerHeaders(request, deps, visitor, host),
+    changeHeaders: (headers) => (host === "hub" ? toSandboxedHeaders(headers) : toClientHeaders(headers, deps)),
     onFailure: () => {
       deps.routes.forget("kept");
       sendText(
@@ -180,7 +218,13 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
   const refuse = (status: number, text: string) => socket.end(toSocketText(status, text));
   const label = labelOf(deps, request);
   const relayed = readRequest(request);
-  if (label === undefined || label === "" || relayed === undefined || relayed.body !== "none") {
+  const host = label === "" ? "hub" : "own";
+  if (
+    label === undefined ||
+    relayed === undefined ||
+    relayed.body !== "none" ||
+    (host === "hub" && !isServerPath(relayed.path))
+  ) {
     refuse(404, "There is no WebSocket here.");
     return;
   }
@@ -189,9 +233,17 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
     return;
   }
   (async () => {
-    const server = await deps.routes.find(label);
-    const admitted = server && (await admit(deps, server, request));
-    if (server === undefined || admitted === undefined || "site" in server.target) {
+    const server = await (host === "hub" ? deps.routes.findAt(relayed.path) : deps.routes.find(label));
+    if (server === undefined) {
+      refuse(NOT_RUNNING, NOT_RUNNING_TEXT);
+      return;
+    }
+    const admitted = await admit(deps, server, request, relayed.path);
+    if (
+      admitted === undefined ||
+      "site" in server.target ||
+      (host === "hub" && admitted.credential.kind === "cookie")
+    ) {
       refuse(403, "Log in to this server first.");
       return;
     }
@@ -203,10 +255,10 @@ function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex
       request,
       socket,
       head,
-      path: relayed.path,
+      path: admitted.path ?? relayed.path,
       upstream: deps.upstreams.get(server.target.url),
-      headers: toServerHeaders(request, deps, visitor),
-      changeHeaders: (headers) => toClientHeaders(headers, deps),
+      headers: toServerHeaders(request, deps, visitor, host),
+      changeHeaders: (headers) => (host === "hub" ? toSandboxedHeaders(headers) : toClientHeaders(headers, deps)),
       onOpen: (end) => {
         const note = () => deps.activity.note(server.id);
         // What the browser sends is use; what a server sends by itself is not.
@@ -234,8 +286,12 @@ function admitNow(deps: ProxyDeps, label: string, request: IncomingMessage): Adm
     : undefined;
 }
 
-async function admit(deps: ProxyDeps, server: ServerRoute, request: IncomingMessage): Promise<Admitted | undefined> {
-  const token = readToken(request);
+async function admit(
+  deps: ProxyDeps,
+  server: ServerRoute,
+  request: IncomingMessage,
+  path: string,
+): Promise<Admitted | undefined> {
   const cookie = readCookie(parseCookies(request.headers.cookie), deps.cookieName);
   if (cookie !== undefined) {
     const visit = await deps.routes.visitBy(server, cookie);
@@ -243,8 +299,18 @@ async function admit(deps: ProxyDeps, server: ServerRoute, request: IncomingMess
       return { server, visit, credential: { kind: "cookie", value: cookie } };
     }
   }
-  const visit = token === undefined ? undefined : await deps.routes.visitByToken(server, token);
-  return visit === undefined ? undefined : { server, visit, credential: { kind: "token", value: token ?? "" } };
+  const shown = readCredential(request, path);
+  const visit = shown === undefined ? undefined : await deps.routes.visitByToken(server, shown.token);
+  return shown === undefined || visit === undefined
+    ? undefined
+    : { server, visit, credential: { kind: "token", value: shown.token }, path: shown.path };
+}
+
+/** The token of a request, and its path without one. */
+function readCredential(request: IncomingMessage, path: string): AddressToken | undefined {
+  const token = readToken(request);
+  const inAddress = readAddressToken(request, path);
+  return token === undefined ? inAddress : { token, path: inAddress?.path ?? path };
 }
 
 const readToken = ({ headers }: IncomingMessage): string | undefined =>

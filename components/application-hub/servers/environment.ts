@@ -46,7 +46,7 @@ export function environmentOf(
     JUPYTERHUB_USER: user,
     JUPYTERHUB_SERVER_NAME: name,
     JUPYTERHUB_ACTIVITY_INTERVAL: "60",
-    JUPYTERHUB_DEFAULT_URL: definition.default_url ?? "",
+    ...(definition.default_url && { JUPYTERHUB_DEFAULT_URL: definition.default_url }),
     SWATH_SERVICES: JSON.stringify(services),
     SWATH_WORKSPACE: `${workspacePrefix}-${user}`,
     ...(s3 && {

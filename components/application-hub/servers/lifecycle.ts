@@ -8,7 +8,8 @@ import { type Sql, createSecret } from "../store/database.ts";
 import { type ServerRow, addProgress, findServer, findServerById, listActive, listServers } from "../store/servers.ts";
 import type { UserRow } from "../store/users.ts";
 import { answersAt } from "./answers-at.ts";
-import { checkServerName, servicePrefix, toLabel } from "./names.ts";
+import { baseOf } from "./base-path.ts";
+import { checkServerName, toLabel } from "./names.ts";
 import { type Quotas, checkQuotas } from "./quotas.ts";
 
 /** Starts and stops servers, one change of one server at a time, and goes on after the hub was killed in the middle. */
@@ -244,23 +245,4 @@ async function finishStop({ sql, spawnerFor }: LifecycleDeps, server: ServerRow)
     "update servers set state = 'stopped', target = null, token_hash = null, ended = now(), end_reason = coalesce(end_reason, 'It was stopped.') where id = $1",
     [server.id],
   );
-}
-
-/** Where a server has its root: JupyterHub's servers below `/user/`, other programs at `/`. */
-export function baseOf({
-  definition,
-  user_name: user,
-  name,
-}: Pick<ServerRow, "definition" | "user_name" | "name">): string {
-  const { embedded } = definition;
-  const isHub =
-    embedded === undefined || embedded === null || (embedded.kind !== "browser" && embedded.base !== "root");
-  return isHub ? servicePrefix(user, name) : "/";
-}
-
-/** The page that opens first. */
-export function openingPath(server: ServerRow): string {
-  const base = baseOf(server);
-  const path = (server.definition.default_url ?? "/").replace(/^\/+/, "");
-  return `${base}${path}`;
 }

@@ -223,3 +223,21 @@ test("registration is off unless it is turned on, and discovery says what is", a
     await other.close();
   }
 });
+
+test("a registration, or a change by an administrator, is not taken from JSON that is called a form", async () => {
+  const { access_token: bearer } = await identity.logIn("admin");
+  for (const [method, path, body] of [
+    ["POST", REGISTER, { redirect_uris: [REDIRECT], grant_types: ["authorization_code"] }],
+    ["POST", "/admin/realms/master/clients", { clientId: "narrow", publicClient: false, redirectUris: [REDIRECT] }],
+    ["POST", "/admin/realms/master/groups", { name: "narrow" }],
+  ] as const) {
+    for (const type of ["application/x-www-form-urlencoded", "text/plain"]) {
+      const response = await fetch(new URL(path, identity.url), {
+        method,
+        headers: { "content-type": type, authorization: `Bearer ${bearer}` },
+        body: JSON.stringify(body),
+      });
+      assert.equal(response.status, 415, `${path} ${type}: ${await response.text()}`);
+    }
+  }
+});

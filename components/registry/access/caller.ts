@@ -15,6 +15,7 @@ import {
   toSubject,
 } from "./authenticate.ts";
 import { ANONYMOUS, type Principal, type ProjectOfRights, findRights } from "./principal.ts";
+import type { RefreshTokens } from "./refresh-tokens.ts";
 import type { RegistryToken, RegistryTokens } from "./tokens.ts";
 
 /** Who relies on a blob: by the token, and by whose it is. */
@@ -52,6 +53,7 @@ export interface Caller {
 
 export interface CallerDeps extends AuthenticateDeps {
   readonly tokens: RegistryTokens;
+  readonly refreshTokens: RefreshTokens;
   readonly findProject: (name: string) => Promise<Project | undefined>;
   /** `https://registry.example.org` */
   readonly publicUrl: string;
@@ -86,7 +88,8 @@ export async function findCaller(deps: CallerDeps, message: IncomingMessage): Pr
     });
   }
   if (token !== undefined) {
-    return createTokenCaller(deps, token, { ...LOG_IN, error: "insufficient_scope" });
+    const { message } = isAnonymousToken(token) ? LOG_IN : NO_RIGHT;
+    return createTokenCaller(deps, token, { message, error: "insufficient_scope" });
   }
   const principal = await authenticateToken(deps, bearer).catch((error: unknown) => {
     throw challenged(deps, error);
@@ -137,10 +140,16 @@ interface Refusal {
   readonly error?: "invalid_token" | "insufficient_scope";
 }
 
+/** Of a login: its token has what it was asked for and the login may do. */
+const NO_RIGHT: Refusal = {
+  message:
+    "This login does not have the right to do this, or its token was not asked for it; an administrator of the project can give the right.",
+};
+const isAnonymousToken = ({ subject }: RegistryToken): boolean => subject === toSubject(ANONYMOUS);
 const LOG_IN: Refusal = { message: "Authentication is required; log in to the registry." };
 
 function createTokenCaller(deps: CallerDeps, token: RegistryToken, refusal: Refusal): Caller {
-  const isAnonymous = token.subject === "anonymous:anonymous";
+  const isAnonymous = isAnonymousToken(token);
   const canIn = async (known: ProjectOfRights | undefined, repository: string, ...anyOf: readonly Action[]) => {
     const isGranted = token.access.some(
       ({ type, name, actions }) =>

@@ -27,29 +27,27 @@ export async function issueToken(deps: CallerDeps, message: IncomingMessage, que
   const token = await sign(deps, principal, query.getAll("scope"));
   return {
     ...token,
-    // The login itself outlives the token; a client that asks for a refresh token keeps what it has.
-    ...(query.get("offline_token") === "true" && login !== undefined && { refresh_token: toRefreshToken(login) }),
+    ...(query.get("offline_token") === "true" && login !== undefined && (await offerRefreshToken(deps, login))),
   };
 }
 
 async function issueOAuthToken(deps: CallerDeps, message: IncomingMessage): Promise<object> {
   const form = new URLSearchParams((await readBody(message, MAX_FORM_BYTES)).toString("utf8"));
   const grant = form.get("grant_type");
-  const login =
-    grant === "password"
-      ? { user: form.get("username") ?? "", password: form.get("password") ?? "" }
-      : grant === "refresh_token"
-        ? readBasic(`Basic ${form.get("refresh_token") ?? ""}`)
-        : undefined;
-  if (login === undefined) {
+  const scopes = form.getAll("scope");
+  if (grant === "refresh_token") {
+    const token = form.get("refresh_token") ?? "";
+    const principal = await deps.refreshTokens.redeem(token);
+    return { ...(await sign(deps, principal, scopes)), refresh_token: token };
+  }
+  if (grant !== "password") {
     throw new RegistryError("UNSUPPORTED", "grant_type must be password or refresh_token.", { status: 400 });
   }
+  const login = { user: form.get("username") ?? "", password: form.get("password") ?? "" };
   const principal = await authenticate(deps, { ...login, address: addressOf(message) });
   return {
-    ...(await sign(deps, principal, form.getAll("scope"))),
-    ...(form.get("access_type") === "offline" || grant === "refresh_token"
-      ? { refresh_token: toRefreshToken(login) }
-      : {}),
+    ...(await sign(deps, principal, scopes)),
+    ...(form.get("access_type") === "offline" && (await offerRefreshToken(deps, login))),
   };
 }
 
@@ -65,7 +63,10 @@ async function sign(deps: CallerDeps, principal: Principal, scopes: readonly str
   };
 }
 
-/** The login in another form: it ends when the secret is revoked, and nothing has to be stored. */
-function toRefreshToken({ user, password }: { readonly user: string; readonly password: string }): string {
-  return Buffer.from(`${user}:${password}`).toString("base64");
+async function offerRefreshToken(
+  { refreshTokens }: CallerDeps,
+  login: { readonly user: string; readonly password: string },
+): Promise<{ readonly refresh_token?: string }> {
+  const token = await refreshTokens.create(login);
+  return token === undefined ? {} : { refresh_token: token };
 }

@@ -12,10 +12,12 @@ import { addAdditionRoutes } from "./additions.ts";
 import { addArtifactRoutes } from "./artifacts.ts";
 import { addAuditRoutes } from "./audit.ts";
 import type { ApiContext } from "./context.ts";
+import { addCopyRoutes } from "./copies.ts";
 import { addDelegateRoutes } from "./delegates.ts";
 import { addImmutableRoutes } from "./immutable.ts";
 import { addLabelRoutes } from "./labels.ts";
 import { addMemberRoutes } from "./members.ts";
+import { addProjectMetadataRoutes } from "./project-metadata.ts";
 import { addProjectRoutes } from "./projects.ts";
 import { addQuotaRoutes } from "./quotas.ts";
 import { addRegistryRoutes } from "./registries.ts";
@@ -84,6 +86,7 @@ export async function createApi({
       for (const add of [
         addSystemRoutes,
         addProjectRoutes,
+        addProjectMetadataRoutes,
         addMemberRoutes,
         addImmutableRoutes,
         addRetentionRoutes,
@@ -91,6 +94,7 @@ export async function createApi({
         addTrustedKeyRoutes,
         addRepositoryRoutes,
         addArtifactRoutes,
+        addCopyRoutes,
         addAdditionRoutes,
         addLabelRoutes,
         addRobotRoutes,

@@ -14,7 +14,7 @@ import { setTag } from "../store/put-manifest.ts";
 import { type ApiContext, type RepositoryAccess, readPage, requireRepository, setPageHeaders } from "./context.ts";
 
 const NewTag = Type.Object({ name: Type.String({ maxLength: 128 }) });
-const ARTIFACTS = "/projects/:project/repositories/:repository/artifacts";
+export const ARTIFACTS = "/projects/:project/repositories/:repository/artifacts";
 export const ARTIFACT = `${ARTIFACTS}/:reference`;
 const MAX_ACCESSORIES = 100;
 

@@ -184,6 +184,18 @@ export function readPage(request: FastifyRequest): Page {
   return { offset: (number - 1) * rows, limit: rows };
 }
 
+/** The page of a short list that a client asks for; all of it where it asks for none. */
+export function pickPage<T>(request: FastifyRequest, reply: FastifyReply, all: readonly T[]): readonly T[] {
+  const { page: number, page_size: size } = request.query as Readonly<Record<string, string | undefined>>;
+  if (number === undefined && size === undefined) {
+    void reply.header("x-total-count", String(all.length));
+    return all;
+  }
+  const page = readPage(request);
+  setPageHeaders(request, reply, page, all.length);
+  return all.slice(page.offset, page.offset + page.limit);
+}
+
 /** Says how many there are in all, and where the next page is. */
 export function setPageHeaders(
   request: FastifyRequest,

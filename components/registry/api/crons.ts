@@ -20,9 +20,14 @@ export const Trigger = Type.Object({
   trigger_settings: Type.Optional(Type.Object({ cron: Cron })),
 });
 
-/** @throws {Problem} 400 for a time that is none of them */
+/** @throws {Problem} 400 for a time that is none of them, and for a trigger that is not by time */
 export function toSchedule(trigger: Static<typeof Trigger> | undefined): Schedule {
-  const isScheduled = [trigger?.kind, trigger?.type].some((kind) => kind?.toLowerCase().startsWith("schedule"));
+  const kinds = [trigger?.kind, trigger?.type].map((kind) => kind?.toLowerCase() ?? "");
+  const other = kinds.find((kind) => kind !== "" && kind !== "manual" && !kind.startsWith("schedule"));
+  if (other !== undefined) {
+    throw new Problem(400, `The trigger must be manual or scheduled, not ${other.slice(0, 40)}.`);
+  }
+  const isScheduled = kinds.some((kind) => kind.startsWith("schedule"));
   const cron = isScheduled ? (trigger?.settings?.cron ?? trigger?.trigger_settings?.cron ?? "") : "";
   const found = (Object.keys(CRONS) as Schedule[]).find((schedule) => CRONS[schedule] === cron);
   if (found === undefined) {

@@ -5,18 +5,20 @@ import { type Static, Type } from "typebox";
 import { addAudit } from "../store/audit.ts";
 import { addImmutableRule, deleteImmutableRule, listImmutableRules, setImmutableRule } from "../store/immutable.ts";
 import { compilePattern } from "../store/patterns.ts";
-import { type ApiContext, requireProject } from "./context.ts";
+import { type ApiContext, pickPage, requireProject } from "./context.ts";
 
-const Selector = Type.Object({
-  kind: Type.Optional(Type.Literal("doublestar")),
-  decoration: Type.Optional(Type.String()),
-  pattern: Type.String({ minLength: 1, maxLength: 256 }),
-});
+/** Rules name what they hold; a selector of all others (`excludes`, `repoExcludes`) would hold the wrong tags. */
+const selectorOf = (decoration: string) =>
+  Type.Object({
+    kind: Type.Optional(Type.Literal("doublestar")),
+    decoration: Type.Optional(Type.Enum([decoration, ""])),
+    pattern: Type.String({ minLength: 1, maxLength: 256 }),
+  });
 const Rule = Type.Object({
   disabled: Type.Optional(Type.Boolean()),
-  tag_selectors: Type.Array(Selector, { minItems: 1, maxItems: 1 }),
+  tag_selectors: Type.Array(selectorOf("matches"), { minItems: 1, maxItems: 1 }),
   scope_selectors: Type.Optional(
-    Type.Object({ repository: Type.Optional(Type.Array(Selector, { minItems: 1, maxItems: 1 })) }),
+    Type.Object({ repository: Type.Optional(Type.Array(selectorOf("repoMatches"), { minItems: 1, maxItems: 1 })) }),
   ),
 });
 const RULES = "/projects/:project/immutabletagrules";
@@ -29,9 +31,10 @@ export function addImmutableRoutes(app: FastifyInstance, context: ApiContext): v
     const entry = { actor: principal.name, operation, project: project.name };
     await addAudit(database, { ...entry, resourceType: "immutable tag rule", resource });
   };
-  app.get(RULES, async (request) => {
+  app.get(RULES, async (request, reply) => {
     const { project } = await requireProject(context, request, "maintain");
-    return (await listImmutableRules(database, project.id)).map(({ id, repositories, tags, isDisabled }) => ({
+    const rules = pickPage(request, reply, await listImmutableRules(database, project.id));
+    return rules.map(({ id, repositories, tags, isDisabled }) => ({
       id,
       disabled: isDisabled,
       action: "immutable",

@@ -15,12 +15,13 @@ import {
   updateLabel,
 } from "../store/labels.ts";
 import { ARTIFACT, requireArtifact } from "./artifacts.ts";
-import { type ApiContext, requireAdmin, requireLogin, requireProjectById } from "./context.ts";
+import { type ApiContext, pickPage, requireAdmin, requireLogin, requireProjectById } from "./context.ts";
 
 const Values = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 128 }),
   description: Type.Optional(Type.String({ maxLength: 1024 })),
-  color: Type.Optional(Type.String({ pattern: "^(#[0-9a-fA-F]{6})?$" })),
+  // Harbor's Terraform provider sends "false" for a label without a colour.
+  color: Type.Optional(Type.String({ pattern: "^(#[0-9a-fA-F]{6}|false)?$" })),
 });
 const NewLabel = Type.Intersect([
   Values,
@@ -53,14 +54,14 @@ export function addLabelRoutes(app: FastifyInstance, context: ApiContext): void 
     return label;
   };
 
-  app.get("/labels", async (request) => {
+  app.get("/labels", async (request, reply) => {
     const { scope = "g", project_id: id } = request.query as { scope?: string; project_id?: string };
     if (scope === "p" && id === undefined) {
       throw new Problem(400, "Labels of a project (scope=p) need its project_id.");
     }
     const projectId = scope === "p" ? id : undefined;
     await enter(request, projectId, "pull");
-    return (await listLabels(database, projectId)).map(toLabelJson);
+    return pickPage(request, reply, await listLabels(database, projectId)).map(toLabelJson);
   });
   app.post("/labels", { schema: { body: NewLabel } }, async (request, reply) => {
     const { scope, project_id: id, ...values } = request.body as Static<typeof NewLabel>;

@@ -2,6 +2,7 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
+import { findAccount } from "../store/accounts.ts";
 import { addAudit } from "../store/audit.ts";
 import { type Member, addMember, findMember, listMembers, removeMember, setMemberRole } from "../store/members.ts";
 import { type ApiContext, readPage, requireProject, setPageHeaders } from "./context.ts";
@@ -10,8 +11,9 @@ import { parseRole, toRoleJson } from "./roles.ts";
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\u0000-\\u001f]+$" });
 const NewMember = Type.Object({
   role_id: Type.Integer(),
-  member_user: Type.Optional(Type.Object({ username: Name })),
-  member_group: Type.Optional(Type.Object({ group_name: Name })),
+  // Go clients send an empty object for the one that they do not mean.
+  member_user: Type.Optional(Type.Union([Type.Null(), Type.Object({ username: Type.Optional(Name) })])),
+  member_group: Type.Optional(Type.Union([Type.Null(), Type.Object({ group_name: Type.Optional(Name) })])),
 });
 const RoleChange = Type.Object({ role_id: Type.Integer() });
 const MEMBER = "/projects/:project/members/:member";
@@ -44,12 +46,20 @@ export function addMemberRoutes(app: FastifyInstance, context: ApiContext): void
     const { project, principal } = await requireProject(context, request, "admin");
     const { role_id: roleId, member_user: user, member_group: group } = request.body as Static<typeof NewMember>;
     const role = parseRole(roleId);
-    const name = user?.username ?? group?.group_name;
-    if (name === undefined || (user !== undefined && group !== undefined)) {
+    const [username, groupName] = [user?.username, group?.group_name];
+    const name = username ?? groupName;
+    if (name === undefined || (username !== undefined && groupName !== undefined)) {
       throw new Problem(400, "Name one of member_user.username and member_group.group_name.");
     }
+    // Whoever comes first with a name would have the right; the administrator gives it before a user's first login, as for a workspace.
+    if (username !== undefined && principal.kind !== "admin" && (await findAccount(database, username)) === undefined) {
+      throw new Problem(
+        404,
+        `There is no user ${username} here: users are known when they log in to the registry for the first time.`,
+      );
+    }
     const id = await database.transact(async (tx) => {
-      const made = await addMember(tx, project.id, { kind: user === undefined ? "group" : "user", name, role });
+      const made = await addMember(tx, project.id, { kind: username === undefined ? "group" : "user", name, role });
       if (made !== undefined) {
         await addAudit(tx, {
           actor: principal.name,

@@ -13,16 +13,13 @@ import {
   listProjects,
   updateProject,
 } from "../store/projects.ts";
+import { findRetention } from "../store/retention.ts";
 import { findUpstream } from "../store/upstreams.ts";
 import { deleteEmptyRepositories } from "../store/repositories.ts";
 import { type ApiContext, findPrincipal, readPage, requireAdmin, requireProject, setPageHeaders } from "./context.ts";
+import { Metadata, toChange, toMetadata } from "./project-metadata.ts";
 import { toRoleId } from "./roles.ts";
 
-const Metadata = Type.Object({
-  public: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
-  allow_sparse_index: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
-  enable_content_trust_cosign: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
-});
 const NewProject = Type.Object({
   project_name: Type.String(),
   public: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
@@ -92,7 +89,8 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
         upstreamId,
       });
       if (made !== undefined) {
-        await updateProject(tx, made, { allowsSparse: metadata?.allow_sparse_index === "true" });
+        const { isPublic: _, ...settings } = toChange(metadata ?? {});
+        await updateProject(tx, made, settings);
         await addAudit(tx, {
           actor: principal.name,
           operation: "create",
@@ -115,9 +113,21 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
       project.id,
     ]);
     return {
-      ...toProjectJson(project, Number(count?.n)),
+      ...toProjectJson(project, Number(count?.n), (await findRetention(database, project.id)) !== undefined),
       ...(principal.kind !== "anonymous" && { current_user_role_ids: toRoleId(rights) }),
     };
+  });
+
+  // Whether it can be deleted, for clients that ask before they try.
+  app.get("/projects/:project/_deletable", async (request) => {
+    const { project } = await requireProject(context, request, "admin");
+    const [used] = await database.query(
+      "select from manifest m join repository r on r.id = m.repository_id where r.project_id = $1 limit 1",
+      [project.id],
+    );
+    return used === undefined
+      ? { deletable: true }
+      : { deletable: false, message: `The project ${project.name} has repositories; delete them first.` };
   });
 
   app.get("/projects/:project/summary", async (request) => {
@@ -135,14 +145,11 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
   app.put("/projects/:project", { schema: { body: ProjectChange } }, async (request) => {
     const { project, principal } = await requireProject(context, request, "admin");
     const { metadata, ...body } = request.body as Static<typeof ProjectChange>;
-    const isPublic = body.public ?? (metadata?.public === undefined ? undefined : metadata.public === "true");
-    const sparse = metadata?.allow_sparse_index;
-    const signed = metadata?.enable_content_trust_cosign;
+    const isPublic = body.public ?? undefined;
     await database.transact(async (tx) => {
       await updateProject(tx, project.id, {
+        ...toChange(metadata ?? {}),
         ...(isPublic !== undefined && { isPublic }),
-        ...(sparse !== undefined && { allowsSparse: sparse === "true" }),
-        ...(signed !== undefined && { preventsUnsigned: signed === "true" }),
       });
       await addAudit(tx, {
         actor: principal.name,
@@ -175,7 +182,8 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
   });
 }
 
-function toProjectJson(project: Project, repositories: number) {
+/** @param hasRetention a retention policy has the number of its project */
+function toProjectJson(project: Project, repositories: number, hasRetention = false) {
   return {
     project_id: Number(project.id),
     name: project.name,
@@ -183,9 +191,8 @@ function toProjectJson(project: Project, repositories: number) {
     ...(project.upstreamId !== undefined && { registry_id: Number(project.upstreamId) }),
     repo_count: repositories,
     metadata: {
-      public: String(project.isPublic),
-      allow_sparse_index: String(project.allowsSparse),
-      enable_content_trust_cosign: String(project.preventsUnsigned),
+      ...toMetadata(project),
+      ...(hasRetention && { retention_id: project.id }),
     },
     quota: { hard: { storage: project.quotaBytes ?? -1 }, used: { storage: project.usedBytes } },
     creation_time: project.createdAt.toISOString(),

@@ -26,10 +26,10 @@ import {
   updateReplication,
 } from "../store/replication.ts";
 import { findUpstream } from "../store/upstreams.ts";
-import { type ApiContext, readPage, requireAdmin, setPageHeaders } from "./context.ts";
+import { type ApiContext, pickPage, readPage, requireAdmin, setPageHeaders } from "./context.ts";
 import { CRONS, Trigger, toSchedule } from "./crons.ts";
 
-const End = Type.Optional(Type.Union([Type.Null(), Type.Object({ id: Type.Integer({ minimum: 0 }) })]));
+const End = Type.Optional(Type.Union([Type.Null(), Type.Object({ id: Type.Optional(Type.Integer({ minimum: 0 })) })]));
 const Filter = Type.Object({
   type: Type.Union([Type.Literal("name"), Type.Literal("tag")]),
   value: Type.String({ minLength: 1, maxLength: 256 }),
@@ -44,7 +44,9 @@ const Body = Type.Object({
   dest_namespace: Type.Optional(Type.String({ maxLength: 200 })),
   filters: Type.Optional(Type.Array(Filter, { maxItems: 2 })),
   trigger: Type.Optional(Type.Union([Trigger, Type.Null()])),
+  /** Whether tags at the target are overwritten; Go clients leave false out. */
   override: Type.Optional(Type.Boolean()),
+  deletion: Type.Optional(Type.Literal(false)),
   enabled: Type.Optional(Type.Boolean()),
 });
 type Body = Static<typeof Body>;
@@ -80,9 +82,9 @@ export function addReplicationRoutes(app: FastifyInstance, context: ApiContext):
   const audit = (actor: string, operation: string, resource: string) =>
     addAudit(database, { actor, operation, project: "", resourceType: "replication", resource });
 
-  app.get(POLICIES, async (request) => {
+  app.get(POLICIES, async (request, reply) => {
     await requireAdmin(context, request);
-    return (await listReplications(database)).map(toPolicyJson);
+    return pickPage(request, reply, await listReplications(database)).map(toPolicyJson);
   });
   app.post(POLICIES, { schema: { body: Body } }, async (request, reply) => {
     const { name: actor } = await requireAdmin(context, request);
@@ -123,11 +125,11 @@ export function addReplicationRoutes(app: FastifyInstance, context: ApiContext):
     await audit(actor, "start", name);
     return reply.code(201).header("location", `/api/v2.0${RUNS}/${run}`).send();
   });
-  app.get(RUNS, async (request) => {
+  app.get(RUNS, async (request, reply) => {
     await requireAdmin(context, request);
     const { policy_id: policy } = request.query as { policy_id?: string };
     const replicationId = policy === undefined ? undefined : (await find(policy)).id;
-    return (await listReplicationRuns(database, { replicationId })).map(toRunJson);
+    return pickPage(request, reply, await listReplicationRuns(database, { replicationId })).map(toRunJson);
   });
   const findRun = async (request: FastifyRequest): Promise<ReplicationRun> => {
     const id = idOf(request);
@@ -189,7 +191,7 @@ async function toValues({ database }: ApiContext, body: Body): Promise<Replicati
     repositories,
     tags,
     target: namespace,
-    overrides: body.override ?? true,
+    overrides: body.override ?? false,
     isEnabled: body.enabled ?? true,
     schedule: toSchedule(body.trigger ?? undefined),
   };

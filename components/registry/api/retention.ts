@@ -14,7 +14,7 @@ import {
   listRuns,
   setRetention,
 } from "../store/retention.ts";
-import { type ApiContext, type ProjectAccess, requireProjectById } from "./context.ts";
+import { type ApiContext, type ProjectAccess, requireLogin, requireProjectById } from "./context.ts";
 import { CRONS, Trigger, toSchedule } from "./crons.ts";
 
 const Selector = Type.Object({
@@ -39,6 +39,21 @@ const Policy = Type.Object({
 });
 type Policy = Static<typeof Policy>;
 const Execution = Type.Object({ dry_run: Type.Optional(Type.Boolean()) });
+
+/** What rules can say, for clients that build forms of it. */
+const TEMPLATE_LIST = {
+  templates: TEMPLATES.map((template) => ({
+    rule_template: template,
+    display_text: template,
+    action: "retain",
+    params:
+      template === "always"
+        ? []
+        : [{ type: "int", unit: template.startsWith("nDays") ? "DAYS" : "COUNT", required: true }],
+  })),
+  scope_selectors: [{ display_text: "Repositories", kind: "doublestar", decorations: ["repoMatches", "repoExcludes"] }],
+  tag_selectors: [{ display_text: "Tags", kind: "doublestar", decorations: ["matches", "excludes"] }],
+};
 
 /** Retention policies, which have the numbers of their projects. */
 export function addRetentionRoutes(app: FastifyInstance, context: ApiContext): void {
@@ -68,6 +83,10 @@ export function addRetentionRoutes(app: FastifyInstance, context: ApiContext): v
     return project;
   };
 
+  app.get("/retentions/metadatas", async (request) => {
+    await requireLogin(context, request);
+    return TEMPLATE_LIST;
+  });
   app.post("/retentions", { schema: { body: Policy } }, async (request, reply) => {
     const { id } = await save(request, String((request.body as Policy).scope.ref));
     return reply.code(201).header("location", `/api/v2.0/retentions/${id}`).send();

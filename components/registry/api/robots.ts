@@ -15,18 +15,17 @@ import {
   renewRobotSecret,
   updateRobot,
 } from "../store/robots.ts";
-import { type ApiContext, requireLogin } from "./context.ts";
+import { type ApiContext, pickPage, requireLogin } from "./context.ts";
 
+/** Another effect than these would allow what it was to deny. */
+const Effect = Type.Optional(Type.Union([Type.Null(), Type.Enum(["", "allow", "deny"])]));
 const Permission = Type.Object({
   kind: Type.Optional(Type.String()),
   /** A project, or `*`. */
   namespace: Type.String({ maxLength: 128 }),
-  access: Type.Array(
-    Type.Object({ resource: Type.String(), action: Type.String(), effect: Type.Optional(Type.String()) }),
-    {
-      maxItems: 100,
-    },
-  ),
+  access: Type.Array(Type.Object({ resource: Type.String(), action: Type.String(), effect: Effect }), {
+    maxItems: 100,
+  }),
 });
 const RobotBody = Type.Object({
   name: Type.String({ maxLength: 300 }),
@@ -81,7 +80,7 @@ export function addRobotRoutes(app: FastifyInstance, context: ApiContext): void 
       resource: fullName,
     });
 
-  app.get("/robots", async (request) => {
+  app.get("/robots", async (request, reply) => {
     const principal = await requireLogin(context, request);
     const projectId = /ProjectID=(\d{1,18})/.exec((request.query as { q?: string }).q ?? "")?.[1];
     const project = projectId === undefined ? undefined : await findProjectById(database, projectId);
@@ -89,7 +88,7 @@ export function addRobotRoutes(app: FastifyInstance, context: ApiContext): void 
       throw new Problem(404, "The project does not exist.");
     }
     await requireRight(principal, project?.name);
-    return (await listRobots(database, project?.id ?? null)).map(toRobotJson);
+    return pickPage(request, reply, await listRobots(database, project?.id ?? null)).map(toRobotJson);
   });
 
   app.post("/robots", { schema: { body: RobotBody } }, async (request, reply) => {

@@ -2,8 +2,15 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { addAudit } from "../store/audit.ts";
-import { type Account, createAccountSecret, findAccount, revokeAccountSecret } from "../store/accounts.ts";
-import { type ApiContext, requireLogin } from "./context.ts";
+import {
+  type Account,
+  createAccountSecret,
+  findAccount,
+  findAccountById,
+  listAccounts,
+  revokeAccountSecret,
+} from "../store/accounts.ts";
+import { type ApiContext, readPage, requireAdmin, requireLogin, setPageHeaders } from "./context.ts";
 
 /** Who is logged in, and their secret for command lines. */
 export function addUserRoutes(app: FastifyInstance, context: ApiContext): void {
@@ -17,6 +24,41 @@ export function addUserRoutes(app: FastifyInstance, context: ApiContext): void {
     }
     return account;
   };
+
+  // Users are those of the identity service who came here once; they are made and changed there.
+  app.get("/users", async (request, reply) => {
+    await requireAdmin(context, request);
+    const page = readPage(request);
+    const { q = "" } = request.query as { q?: string };
+    const part = /(?:^|,)username=~?([^,]*)/.exec(q)?.[1] ?? "";
+    const { accounts, total } = await listAccounts(database, { part, ...page });
+    setPageHeaders(request, reply, page, total);
+    return accounts.map(toUserJson);
+  });
+
+  // Names are shown to the administrator; others learn of a name whether it is a user's, as they do when they make a member of it.
+  app.get("/users/search", async (request, reply) => {
+    const { kind } = await requireLogin(context, request);
+    const { username = "" } = request.query as { username?: string };
+    const page = readPage(request);
+    const known = kind === "admin" ? undefined : await findAccount(database, username);
+    const { accounts, total } =
+      kind === "admin"
+        ? await listAccounts(database, { part: username, ...page })
+        : { accounts: known === undefined ? [] : [known], total: known === undefined ? 0 : 1 };
+    setPageHeaders(request, reply, page, total);
+    return accounts.map(({ id, username: name }) => ({ user_id: id, username: name }));
+  });
+
+  app.get("/users/:id", async (request) => {
+    await requireAdmin(context, request);
+    const { id } = request.params as { id: string };
+    const account = /^\d{1,18}$/.test(id) ? await findAccountById(database, id) : undefined;
+    if (account === undefined) {
+      throw new Problem(404, "The user does not exist.");
+    }
+    return toUserJson(account);
+  });
 
   app.get("/users/current", async (request) => {
     const { kind, name } = await requireLogin(context, request);
@@ -64,3 +106,13 @@ export function addUserRoutes(app: FastifyInstance, context: ApiContext): void {
     return {};
   });
 }
+
+const toUserJson = ({ id, username, userId, isAdmin, createdAt }: Account) => ({
+  user_id: id,
+  username,
+  realname: username,
+  sysadmin_flag: isAdmin,
+  admin_role_in_auth: isAdmin,
+  creation_time: createdAt.toISOString(),
+  oidc_user_meta: { subiss: userId },
+});

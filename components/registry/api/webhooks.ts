@@ -13,13 +13,13 @@ import {
   listWebhooks,
   updateWebhook,
 } from "../store/webhooks.ts";
-import { type ApiContext, requireProject } from "./context.ts";
+import { type ApiContext, pickPage, requireProject } from "./context.ts";
 
 const Target = Type.Object({
   type: Type.Optional(Type.Literal("http")),
   address: Type.String({ maxLength: 2000 }),
   auth_header: Type.Optional(Type.String({ maxLength: 4000, pattern: "^[\\t\\x20-\\x7e]*$" })),
-  skip_cert_verify: Type.Optional(Type.Literal(false)),
+  skip_cert_verify: Type.Optional(Type.Boolean()),
 });
 const Body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 128 }),
@@ -28,6 +28,8 @@ const Body = Type.Object({
   event_types: Type.Array(Type.Enum([...EVENTS]), { minItems: 1, maxItems: 20 }),
   targets: Type.Array(Target, { minItems: 1, maxItems: 1 }),
 });
+/** What is shown in place of a login. */
+const MASK = "***";
 const POLICIES = "/projects/:project/webhook/policies";
 
 /** Webhooks: whom a project tells of pushes and deletions. */
@@ -43,9 +45,18 @@ export function addWebhookRoutes(app: FastifyInstance, context: ApiContext): voi
     await requireProject(context, request, "maintain");
     return { event_type: EVENTS, notify_type: ["http"] };
   });
-  app.get(POLICIES, async (request) => {
+  app.get(POLICIES, async (request, reply) => {
     const { project } = await requireProject(context, request, "maintain");
-    return (await listWebhooks(database, project.id)).map((webhook) => toWebhookJson(project.id, webhook));
+    const webhooks = pickPage(request, reply, await listWebhooks(database, project.id));
+    return webhooks.map((webhook) => toWebhookJson(project.id, webhook));
+  });
+  app.get(`${POLICIES}/:policy`, async (request) => {
+    const { project } = await requireProject(context, request, "maintain");
+    const found = (await listWebhooks(database, project.id)).find(({ id }) => id === idOf(request));
+    if (found === undefined) {
+      throw noSuchWebhook();
+    }
+    return toWebhookJson(project.id, found);
   });
   app.post(POLICIES, { schema: { body: Body } }, async (request, reply) => {
     const { project, principal } = await requireProject(context, request, "maintain");
@@ -107,7 +118,9 @@ function toValues({
     isEnabled: enabled,
     events: [...new Set(events)],
     address: url.href,
-    authHeader: target?.auth_header,
+    // Clients that write what they have read send the mask back.
+    authHeader: target?.auth_header === MASK ? undefined : target?.auth_header,
+    skipsVerification: target?.skip_cert_verify ?? false,
   };
 }
 
@@ -118,9 +131,11 @@ function idOf(request: FastifyRequest): number {
 
 function requireFound(isFound: boolean): void {
   if (!isFound) {
-    throw new Problem(404, "The webhook does not exist.");
+    throw noSuchWebhook();
   }
 }
+
+const noSuchWebhook = (): Problem => new Problem(404, "The webhook does not exist.");
 
 function toWebhookJson(projectId: string, webhook: Webhook) {
   return {
@@ -131,7 +146,14 @@ function toWebhookJson(projectId: string, webhook: Webhook) {
     enabled: webhook.isEnabled,
     event_types: webhook.events,
     // The login is told to the receiver alone.
-    targets: [{ type: "http", address: webhook.address, ...(webhook.hasAuthHeader && { auth_header: "***" }) }],
+    targets: [
+      {
+        type: "http",
+        address: webhook.address,
+        skip_cert_verify: webhook.skipsVerification,
+        ...(webhook.hasAuthHeader && { auth_header: MASK }),
+      },
+    ],
     creator: webhook.createdBy,
     creation_time: webhook.createdAt.toISOString(),
     update_time: webhook.updatedAt.toISOString(),

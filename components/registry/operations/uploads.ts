@@ -1,4 +1,5 @@
 import { findRights } from "../access/principal.ts";
+import { RegistryError } from "../errors.ts";
 import { parseAlgorithm, parseDigest } from "../protocol/digest.ts";
 import { isRepositoryName, projectOf } from "../protocol/names.ts";
 import { parseContentRange } from "../protocol/range.ts";
@@ -41,8 +42,11 @@ export async function startUpload(context: OperationContext, { name }: { readonl
 export async function appendUpload(context: OperationContext, { name, id }: UploadPath): Promise<void> {
   const { deps, caller, message, response } = context;
   await caller.require(name, "push");
-  const range = parseContentRange(message.headers["content-range"]);
-  const received = await receive(context, () => deps.uploads.append({ repository: name, id }, message, range));
+  const received = await receive(context, () =>
+    withPosition(context, { name, id }, () =>
+      deps.uploads.append({ repository: name, id }, message, parseContentRange(message.headers["content-range"])),
+    ),
+  );
   sendEmpty(response, 202, uploadHeaders(name, id, received));
 }
 
@@ -51,11 +55,33 @@ export async function finishUpload(context: OperationContext, { name, id }: Uplo
   const { deps, caller, message, query } = context;
   await caller.require(name, "push");
   const digest = parseDigest(query.get("digest") ?? "");
-  const range = parseContentRange(message.headers["content-range"]);
   await receive(context, () =>
-    deps.uploads.finish({ repository: name, id, digest, holder: caller.holder }, message, range),
+    withPosition(context, { name, id }, () =>
+      deps.uploads.finish(
+        { repository: name, id, digest, holder: caller.holder },
+        message,
+        parseContentRange(message.headers["content-range"]),
+      ),
+    ),
   );
   sendBlobCreated(context, name, digest.text);
+}
+
+/** Adds to a refusal of a chunk (416) where the upload is and what it has, from where the client goes on. */
+async function withPosition<T>(
+  { deps }: OperationContext,
+  { name, id }: UploadPath,
+  take: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await take();
+  } catch (error) {
+    if (!(error instanceof RegistryError) || error.status !== 416) {
+      throw error;
+    }
+    const headers = uploadHeaders(name, id, await deps.uploads.status(name, id));
+    throw new RegistryError(error.code, error.message, { status: error.status, headers, cause: error });
+  }
 }
 
 /** Takes the body of an upload in one of its caller's places. @throws {Problem} 429, 503 */

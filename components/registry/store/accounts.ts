@@ -42,6 +42,24 @@ export async function findAccount(sql: Sql, username: string): Promise<Account |
   return row && toAccount(row);
 }
 
+/** Accounts whose names have a part, by name. */
+export async function listAccounts(
+  sql: Sql,
+  { part, offset, limit }: { readonly part: string; readonly offset: number; readonly limit: number },
+): Promise<{ readonly accounts: readonly Account[]; readonly total: number }> {
+  const rows = await sql.query<AccountRow & { total: string }>(
+    `select *, count(*) over () as total from account where position(lower($1) in lower(username)) > 0
+     order by username offset $2 limit $3`,
+    [part, offset, limit],
+  );
+  return { accounts: rows.map(toAccount), total: Number(rows[0]?.total ?? 0) };
+}
+
+export async function findAccountById(sql: Sql, id: string): Promise<Account | undefined> {
+  const [row] = await sql.query<AccountRow>("select * from account where id = $1", [id]);
+  return row && toAccount(row);
+}
+
 interface SeenUser {
   readonly username: string;
   readonly userId: string;
@@ -51,11 +69,14 @@ interface SeenUser {
 
 /**
  * Keeps what a verified token says about its user. A name that has gone over to another user of the identity service begins anew:
- * the secret of the one before is not the new one's.
+ * secret and memberships of the one before are not the new one's.
  */
 export async function recordAccount(sql: Sql, { username, userId, groups, isAdmin }: SeenUser): Promise<Account> {
   const [row] = await sql.query<AccountRow>(
-    `insert into account (username, user_id, groups, is_admin) values ($1, $2, $3, $4)
+    `with former as (
+       delete from member where kind = 'user' and name = $1
+         and exists (select from account where username = $1 and user_id <> $2))
+     insert into account (username, user_id, groups, is_admin) values ($1, $2, $3, $4)
      on conflict (username) do update set groups = excluded.groups, is_admin = excluded.is_admin, seen_at = now(),
        secret_digest = case when account.user_id = excluded.user_id then account.secret_digest end,
        secret_created_at = case when account.user_id = excluded.user_id then account.secret_created_at end,

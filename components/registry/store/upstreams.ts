@@ -1,6 +1,6 @@
 import type { Sql } from "./database.ts";
 
-export const UPSTREAM_KINDS = ["docker-hub", "docker-registry"] as const;
+export const UPSTREAM_KINDS = ["docker-hub", "docker-registry", "harbor"] as const;
 export type UpstreamKind = (typeof UPSTREAM_KINDS)[number];
 
 /** A registry of others. */

@@ -23,6 +23,7 @@ export interface Webhook {
   readonly events: readonly WebhookEvent[];
   readonly address: string;
   readonly hasAuthHeader: boolean;
+  readonly skipsVerification: boolean;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -34,8 +35,10 @@ export interface WebhookValues {
   readonly isEnabled: boolean;
   readonly events: readonly WebhookEvent[];
   readonly address: string;
-  /** Undefined keeps the one that is there. */
+  /** Undefined keeps the one that is there, as long as the address leads to the same origin; empty for none. */
   readonly authHeader: string | undefined;
+  /** The receiver's certificate is not looked at. */
+  readonly skipsVerification: boolean;
 }
 
 export async function listWebhooks(sql: Sql, projectId: string): Promise<readonly Webhook[]> {
@@ -47,6 +50,7 @@ export async function listWebhooks(sql: Sql, projectId: string): Promise<readonl
     events: readonly WebhookEvent[];
     address: string;
     auth_header: string | null;
+    skips_verification: boolean;
     created_by: string;
     created_at: Date;
     updated_at: Date;
@@ -59,6 +63,7 @@ export async function listWebhooks(sql: Sql, projectId: string): Promise<readonl
     events: row.events,
     address: row.address,
     hasAuthHeader: row.auth_header !== null,
+    skipsVerification: row.skips_verification,
     createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -71,8 +76,8 @@ export async function insertWebhook(
   { projectId, createdBy, ...values }: WebhookValues & { readonly projectId: string; readonly createdBy: string },
 ): Promise<number | undefined> {
   const [row] = await sql.query<{ id: string }>(
-    `insert into webhook (project_id, name, description, is_enabled, events, address, auth_header, created_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (project_id, name) do nothing returning id`,
+    `insert into webhook (project_id, name, description, is_enabled, events, address, auth_header, created_by, skips_verification)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (project_id, name) do nothing returning id`,
     [
       projectId,
       values.name,
@@ -80,8 +85,9 @@ export async function insertWebhook(
       values.isEnabled,
       values.events,
       values.address,
-      values.authHeader ?? null,
+      values.authHeader || null,
       createdBy,
+      values.skipsVerification,
     ],
   );
   return row && Number(row.id);
@@ -91,7 +97,9 @@ export async function insertWebhook(
 export async function updateWebhook(sql: Sql, projectId: string, id: number, values: WebhookValues): Promise<boolean> {
   const rows = await sql.query(
     `update webhook set name = $3, description = $4, is_enabled = $5, events = $6, address = $7,
-       auth_header = coalesce($8, auth_header), updated_at = now()
+       auth_header = case when $8::text is not null then nullif($8, '')
+         when substring(address from '^[a-z]+://[^/?#]+') = substring($7 from '^[a-z]+://[^/?#]+') then auth_header end,
+       skips_verification = $9, updated_at = now()
      where project_id = $1 and id = $2 returning 1 as updated`,
     [
       projectId,
@@ -102,6 +110,7 @@ export async function updateWebhook(sql: Sql, projectId: string, id: number, val
       values.events,
       values.address,
       values.authHeader ?? null,
+      values.skipsVerification,
     ],
   );
   return rows.length > 0;
@@ -188,6 +197,7 @@ export interface Delivery {
   readonly attempts: number;
   readonly address: string;
   readonly authHeader: string | null;
+  readonly skipsVerification: boolean;
 }
 
 /** A delivery of a process that died is another one's after this. */
@@ -203,7 +213,7 @@ export const deliveryQueue = createQueue<Delivery>({
   leaseSeconds: LEASE_SECONDS,
   onClaim: "attempts = q.attempts + 1",
   join: { from: "webhook w", on: "w.id = q.webhook_id" },
-  returning: `q.id, q.event, q.payload, q.attempts, w.address, w.auth_header as "authHeader"`,
+  returning: `q.id, q.event, q.payload, q.attempts, w.address, w.auth_header as "authHeader", w.skips_verification as "skipsVerification"`,
 });
 
 /** Notes what came of an attempt; `isFinal` gives it up. */

@@ -264,7 +264,6 @@ function checkPosition({ received }: Upload, range: ByteRange | undefined): void
     throw new RegistryError(
       "RANGE_INVALID",
       `The chunk begins at ${range.start}; the upload has ${received} bytes, so it must begin at ${received}.`,
-      { headers: { range: toUploadRange(received) } },
     );
   }
 }

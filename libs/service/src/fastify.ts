@@ -58,7 +58,8 @@ export function createApp(
     ...options,
   });
 
-  app.removeContentTypeParser("application/json");
+  // Plain text would be a body without any field, and every default would apply.
+  app.removeContentTypeParser(["application/json", "text/plain"]);
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, createJsonBodyParser());
   lingerOnUnreadBodies(app.server);
   nameLocalCallers(app);

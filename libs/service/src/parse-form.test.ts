@@ -38,3 +38,10 @@ test("a megabyte of plus signs costs little", () => {
     assert.ok(process.cpuUsage(before).user < 100_000);
   }
 });
+
+test("refuses JSON that is called a form, as curl does where its caller names no type", () => {
+  for (const text of ['{"scopes":["read:users"]}', '\n [{"a":1}]', "{}", '{"a":"b=c&d"}']) {
+    assert.throws(() => parseForm(text), { statusCode: 415, message: /content-type: application\/json/ }, text);
+  }
+  assert.equal(parseForm("a={}&b=[1]")["a"], "{}");
+});

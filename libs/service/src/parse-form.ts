@@ -8,9 +8,16 @@ const SPACE = 0x20;
 
 /**
  * The fields of a form (`application/x-www-form-urlencoded`), without a prototype; for `parser` of `@fastify/formbody`.
- * @throws with status 413 when it has too many fields, before any is made
+ * @throws with status 413 when it has too many fields, before any is made; with 415 when it is JSON
  */
 export function parseForm(text: string): ParsedUrlQuery {
+  // As a form it would be one field with an unknown name, and what the JSON limits would have no limit.
+  if (/^\s*[{[]/.test(text)) {
+    throw Object.assign(new Error("The body is JSON, not a form: send it with content-type: application/json."), {
+      statusCode: 415,
+      code: "FST_ERR_CTP_JSON_AS_FORM",
+    });
+  }
   return parse(toDecodable(text), SEPARATOR, "=", { maxKeys: MAX_FIELDS });
 }
 

@@ -84,3 +84,14 @@ test("closes a connection that is to be closed as soon as the body has been read
   await once(socket, "close");
   await waitUntil("the connection is closed", async () => (await open()) === 0);
 });
+
+test("JSON under another type is refused, not taken for a body without fields", async () => {
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/octet-stream"]) {
+    const { status } = await fetch(`http://127.0.0.1:${ports.app}/`, {
+      method: "POST",
+      headers: { "content-type": type },
+      body: '{"limit":1}',
+    });
+    assert.equal(status, 415, type);
+  }
+});

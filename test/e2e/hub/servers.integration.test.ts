@@ -119,7 +119,7 @@ test(
     assert.equal((await asServer("/users/eric/tokens")).status, 403);
     assert.equal((await stop("eric", "")).status, 204);
     assert.equal(findServerProcess("http.server").pid, 0);
-    assert.equal((await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("eric") })).status, 403);
+    assert.equal((await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("eric") })).status, 424);
   },
 );
 
@@ -158,6 +158,23 @@ test("a shared server opens for whom it is shared with, until the share ends", {
   assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { user: "bob", expires_in: 4 })).status, 200);
   await hub.until("bob may open it", async () => (await open()) === 200);
   await hub.until("the share has ended", async () => (await open()) === 403);
+  // A share as whom it is for sees it, who may leave it; also by a group.
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { user: "bob" })).status, 200);
+  const shared = await hub.api("bob", "GET", "/users/bob/shared/eric/s");
+  assert.deepEqual([shared.body.server.name, shared.body.server.ready, shared.body.kind], ["s", true, "user"]);
+  assert.equal((await hub.api("eric", "DELETE", "/users/bob/shared/eric/s")).status, 403);
+  assert.equal((await hub.api("bob", "GET", "/users/bob/shared/eric/")).status, 404);
+  await hub.api("admin", "POST", "/groups/readers", { users: ["bob"] });
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { group: "readers" })).status, 200);
+  const first = (await hub.api("bob", "GET", "/users/bob/shared?limit=1")).body;
+  assert.deepEqual([first.items.length, first._pagination.total], [1, 2]);
+  const rest = (await hub.api("bob", "GET", first._pagination.next.url.replace(/^.*\/hub\/api/, ""))).body;
+  assert.deepEqual([rest.items.length, rest.items[0].kind, rest._pagination.next], [1, "group", null]);
+  assert.equal((await hub.api("bob", "DELETE", "/users/bob/shared/eric/s")).status, 204);
+  assert.equal((await hub.api("bob", "DELETE", "/users/bob/shared/eric/s")).status, 404);
+  assert.equal(await open(), 200, "the group has it still");
+  assert.equal((await hub.api("admin", "DELETE", "/groups/readers/shared/eric/s")).status, 204);
+  await hub.until("bob is out", async () => (await open()) === 403);
   await stop("eric", "s");
 });
 
@@ -226,15 +243,24 @@ test(
       assert.match(text, message);
     }
     assert.equal((await hub.api("bob", "POST", "/shares/bob/x", { user: "eric", expires: 4 })).status, 400);
+    for (const [path, unknown] of [
+      ["/users", { usernames: ["n-1"], admim: true }],
+      ["/groups/n-1", { members: ["bob"] }],
+      ["/groups/n-1", { users: "bob" }],
+    ] as const) {
+      assert.equal((await hub.api("admin", "POST", path, unknown)).status, 400, path);
+    }
     // Without a token it may be a page of another host that sends it.
     assert.equal((await make(narrow, { "content-type": "text/plain" })).status, 415);
-    assert.equal((await make(narrow, { "content-type": "application/x-www-form-urlencoded" })).status, 400);
+    assert.equal((await make(narrow, { "content-type": "application/x-www-form-urlencoded" })).status, 415);
   },
 );
 
 test("a shared server gets a token for itself alone in place of its visitor's", { skip }, async () => {
   await start("eric", "e", "echo");
-  await hub.api("eric", "POST", "/shares/eric/e", { user: "bob" });
+  const elsewhere = { user: "bob", scopes: ["access:servers!server=eric/other"] };
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/e", elsewhere)).status, 400);
+  await hub.api("eric", "POST", "/shares/eric/e", { user: "bob", scopes: ["access:servers!server=eric/e"] });
   const made = await hub.api("bob", "POST", "/users/bob/tokens", {});
   assert.equal(made.status, 201, made.text);
   const own = `token ${made.body.token}`;

@@ -147,6 +147,7 @@ function AddPolicy({ others }: { readonly others: readonly OtherRegistry[] }) {
         name,
         [isPull ? "src_registry" : "dest_registry"]: { id: Number(registry) },
         dest_namespace: place,
+        override: true,
         filters: [
           { type: "name", value: repositories },
           { type: "tag", value: tags },

@@ -1,1 +1,0 @@
-import{t as e}from"./page-Bq0ONkPs.js";import{t}from"./audit-table-aI3PYJTi.js";import{Wt as n}from"./notifications.store-ynwNdnhD.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Audit log`,children:(0,r.jsx)(t,{path:`/audit-logs`})})}export{i as Component};

@@ -1,1 +1,0 @@
-import{i as e}from"./api-W2LgKrBh.js";import{t}from"./audit-table-aI3PYJTi.js";import{n}from"./use-project-Btv9ZCtK.js";import{Wt as r}from"./notifications.store-ynwNdnhD.js";var i=r();function a(){return(0,i.jsx)(t,{path:e(n().name,`/logs`)})}export{a as Component};

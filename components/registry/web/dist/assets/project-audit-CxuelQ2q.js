@@ -1,0 +1,1 @@
+import{i as e}from"./api-W2LgKrBh.js";import{t}from"./audit-table-V9P_lypL.js";import{n}from"./use-project-G0YJOVG5.js";import{Wt as r}from"./notifications.store-ynwNdnhD.js";var i=r();function a(){return(0,i.jsx)(t,{path:e(n().name,`/logs`)})}export{a as Component};

@@ -1,0 +1,1 @@
+import{n as e}from"./use-project-G0YJOVG5.js";import{t}from"./robots-5x-PlNRo.js";import{Wt as n}from"./notifications.store-ynwNdnhD.js";var r=n();function i(){return(0,r.jsx)(t,{project:e()})}export{i as Component};

@@ -1,1 +1,0 @@
-import{n as e}from"./use-project-Btv9ZCtK.js";import{t}from"./robots-DQQwQLqP.js";import{Wt as n}from"./notifications.store-ynwNdnhD.js";var r=n();function i(){return(0,r.jsx)(t,{project:e()})}export{i as Component};

@@ -1,1 +1,0 @@
-import{c as e}from"./index-TKNVlsjc.js";function t(){return e()}export{t};

@@ -1,0 +1,1 @@
+import{t as e}from"./page-Bq0ONkPs.js";import{t}from"./robots-5x-PlNRo.js";import{Wt as n}from"./notifications.store-ynwNdnhD.js";var r=n();function i(){return(0,r.jsx)(e,{title:`Robots`,about:`Accounts for programs that work in several projects.`,children:(0,r.jsx)(t,{})})}export{i as Component};

@@ -1,1 +1,0 @@
-import{a as e,l as t}from"./index-TKNVlsjc.js";import{a as n,i as r}from"./api-W2LgKrBh.js";function i(e){return t({queryKey:[`project`,e],queryFn:()=>n(r(e))})}function a(){return e()}export{a as n,i as t};

@@ -1,0 +1,1 @@
+import{a as e,l as t}from"./index-4MzEySso.js";import{a as n,i as r}from"./api-W2LgKrBh.js";function i(e){return t({queryKey:[`project`,e],queryFn:()=>n(r(e))})}function a(){return e()}export{a as n,i as t};
