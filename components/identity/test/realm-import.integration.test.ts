@@ -75,6 +75,7 @@ const EXPORT = {
       clientRoles: { "realm-management": ["manage-users"] },
     },
     { username: "two words", enabled: true },
+    { username: "erica", email: "ERIC@example.org", enabled: true },
     { username: "service-account-robot", serviceAccountClientId: "robot", realmRoles: ["scientist"] },
   ],
 };
@@ -117,13 +118,14 @@ test("a realm that comes with everything is there with everything, and what is n
     /^USER eric: the role gone is not there/,
     /^USER eric: federatedIdentities/,
     /^USER two words: username must be/,
+    /^USER erica: something else here has its name, id or e-mail address/,
   ]) {
     assert.ok(
       left.some((line) => expected.test(line)),
       `${String(expected)} among ${left.join("\n")}`,
     );
   }
-  assert.equal(left.length, 9, left.join("\n"));
+  assert.equal(left.length, 10, left.join("\n"));
   const realm = (await identity.send("/admin/realms/institute", { bearer: admin })).body;
   assert.deepEqual(
     [realm.displayName, realm.accessTokenLifespan, realm.passwordMinimumLength, realm.passwordHistory],

@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import { isDuplicate } from "../../store/database.ts";
 import { AdminError, badRequest } from "../errors.ts";
 
 /** Bytes of a document: some thousand users, or a realm without its users. */
@@ -71,10 +72,7 @@ export class ImportLog {
     try {
       await work();
     } catch (error) {
-      if (!isWrong(error)) {
-        throw error;
-      }
-      this.leaveOut(resourceType, resourceName, error.message);
+      this.leaveOut(resourceType, resourceName, whyWrong(error));
     }
   }
 
@@ -89,16 +87,21 @@ export class ImportLog {
       await work();
       await db.query("release savepoint part");
     } catch (error) {
-      if (!isWrong(error)) {
-        throw error;
-      }
+      const why = whyWrong(error);
       await db.query("rollback to savepoint part");
       this.results.splice(known);
-      this.leaveOut(resourceType, resourceName, error.message);
+      this.leaveOut(resourceType, resourceName, why);
     }
   }
 }
 
-/** The document's mistake rather than ours. */
-const isWrong = (error: unknown): error is RangeError | AdminError =>
-  error instanceof RangeError || (error instanceof AdminError && error.status < 500);
+/** What is wrong with a document. @throws the error where it is no mistake of the document */
+function whyWrong(error: unknown): string {
+  if (isDuplicate(error)) {
+    return "something else here has its name, id or e-mail address";
+  }
+  if (error instanceof RangeError || (error instanceof AdminError && error.status < 500)) {
+    return error.message;
+  }
+  throw error;
+}
