@@ -2,13 +2,22 @@ import type { FastifyRequest } from "fastify";
 
 import { invalidRequest } from "./oauth-error.ts";
 
-/** The fields of a form or of a query. A field that comes twice is refused (RFC 6749 §3.1, §3.2). */
+/** Fields that may come several times: the permissions that a UMA grant asks for, as in Keycloak. */
+const REPEATABLE = new Set(["permission"]);
+
+/** The fields of a form or of a query. Others that come twice are refused (RFC 6749 §3.1, §3.2). */
 export class Form {
   readonly #fields: ReadonlyMap<string, string>;
+  readonly #lists: ReadonlyMap<string, readonly string[]>;
 
   constructor(source: unknown) {
     const fields = new Map<string, string>();
+    const lists = new Map<string, readonly string[]>();
     for (const [name, value] of Object.entries((source ?? {}) as Record<string, unknown>)) {
+      if (REPEATABLE.has(name)) {
+        lists.set(name, [value].flat().filter((item) => typeof item === "string" && item !== "") as string[]);
+        continue;
+      }
       if (Array.isArray(value)) {
         throw invalidRequest(`parameter ${name} must not come more than once`);
       }
@@ -18,6 +27,12 @@ export class Form {
       }
     }
     this.#fields = fields;
+    this.#lists = lists;
+  }
+
+  /** The values of a field that may come several times. */
+  all(name: "permission"): readonly string[] {
+    return this.#lists.get(name) ?? [];
   }
 
   get(name: string): string | undefined {

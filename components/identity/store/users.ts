@@ -142,6 +142,7 @@ async function findWithAccess(
 }
 
 export interface UserFilter {
+  /** In names and the e-mail address: a part of them, `"exactly"`, or a pattern with `*` for any text, as in Keycloak. */
   readonly search?: string | undefined;
   readonly username?: string | undefined;
   readonly email?: string | undefined;
@@ -154,7 +155,8 @@ export interface UserFilter {
 }
 
 const MATCHES = `u.realm_id = $1 and u.service_client is null
-  and ($2::text is null or strpos(lower(concat_ws(' ', u.username, u.email, u.first_name, u.last_name)), lower($2)) > 0)
+  and ($2::text is null or u.username like $2 or lower(u.email) like $2 or lower(u.first_name) like $2 or lower(u.last_name) like $2
+    or lower(concat_ws(' ', u.first_name, u.last_name)) like $2)
   and ($3::text is null or case when $7 then u.username = lower($3) else strpos(u.username, lower($3)) > 0 end)
   and ($4::text is null or case when $7 then lower(u.email) = lower($4) else strpos(lower(u.email), lower($4)) > 0 end)
   and ($5::text is null or strpos(lower(u.first_name), lower($5)) > 0)
@@ -165,7 +167,7 @@ const MATCHES = `u.realm_id = $1 and u.service_client is null
 
 const filterValues = (realmId: string, filter: UserFilter) => [
   realmId,
-  filter.search ?? null,
+  filter.search === undefined ? null : toPattern(filter.search),
   filter.username ?? null,
   filter.email ?? null,
   filter.firstName ?? null,
@@ -174,6 +176,17 @@ const filterValues = (realmId: string, filter: UserFilter) => [
   filter.enabled ?? null,
   filter.attributes ?? {},
 ];
+
+/** A pattern of LIKE for what was typed into a search. */
+function toPattern(search: string): string {
+  const escape = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  const text = search.toLowerCase().trim();
+  const [, exact] = /^"(.*)"$/.exec(text) ?? [];
+  if (exact !== undefined) {
+    return escape(exact);
+  }
+  return text.includes("*") ? text.split("*").map(escape).join("%") : `%${escape(text)}%`;
+}
 
 export async function listUsers(
   db: Queryable,

@@ -76,6 +76,16 @@ test("users are searched and paged", async () => {
     await send("POST", "/users", { username: `page${String(index).padStart(2, "0")}`, enabled: true });
   }
   assert.equal((await get("/users/count?search=page")).body, 12);
+  const search = async (text: string) => (await get(`/users/count?search=${encodeURIComponent(text)}`)).body as number;
+  // As in Keycloak: quotes mean all of a field, an asterisk any text; what LIKE would take for a pattern is none.
+  assert.deepEqual(
+    [await search('"page"'), await search("*page*"), await search("zz*page*"), await search("page%")],
+    [0, 12, 0, 0],
+  );
+  assert.deepEqual(
+    [await search('"ERIC"'), await search("er*c"), await search("e*"), await search("_ric")],
+    [1, 1, 1, 0],
+  );
   const page = await get("/users?search=page&first=5&max=3");
   assert.deepEqual(
     page.body.map(({ username }: { username: string }) => username),

@@ -41,6 +41,33 @@ test("UMA: decisions, permissions and RPTs for who may, 403 for who may not", as
   });
   assert.deepEqual(byPath.body, { result: true });
   assert.equal((await identity.send(TOKEN, { form: { grant_type: grant, audience: "dummy-service" } })).status, 401);
+  // Names of resources may have blanks; several permissions are several fields.
+  await identity.setUpAgain([
+    {
+      clientId: "spaces",
+      name: "Spaces",
+      secret: SECRET,
+      resources: [
+        { name: "Eric space", uris: ["/ericspace/*"], users: ["eric"] },
+        { name: "Bob space", uris: ["/bobspace/*"], users: ["bob"] },
+      ],
+    },
+  ]);
+  const ask = async (...permissions: readonly string[]) => {
+    const { access_token: bearer } = await identity.logIn("eric");
+    const form = new URLSearchParams({ grant_type: grant, audience: "spaces", response_mode: "decision" });
+    permissions.forEach((permission) => form.append("permission", permission));
+    const response = await fetch(`${identity.url}${TOKEN}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${bearer}` },
+      body: form,
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  assert.deepEqual((await ask("Eric space#view")).body, { result: true });
+  assert.equal((await ask("Eric space", "Bob space")).status, 403);
+  assert.equal((await ask("Eric space", "Anna space")).body["error"], "invalid_resource");
+  assert.equal((await ask(...Array.from({ length: 101 }, () => "Eric space"))).body["error"], "invalid_request");
 });
 
 test("the protection API: a resource server keeps its resources and makes tickets (UMA 2.0 Federated Authorization)", async () => {

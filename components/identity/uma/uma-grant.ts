@@ -14,6 +14,9 @@ import { takeTicket } from "./ticket.ts";
 
 export const UMA_GRANT = "urn:ietf:params:oauth:grant-type:uma-ticket";
 
+/** Permissions that one request may ask for. */
+const MAX_PERMISSIONS = 100;
+
 /**
  * A requesting party token (UMA 2.0 Grant §3.3): which resources of the audience its holder may use. With
  * `response_mode=decision` only whether all of what was asked for is granted, with `permissions` only the list.
@@ -43,8 +46,11 @@ export async function grantByUmaTicket(
   const audienceId = ticket?.audience ?? form.get("audience");
   const azp = typeof bearer.claims["azp"] === "string" ? bearer.claims["azp"] : "";
   const audience = await findAudience(handle, audienceId ?? azp);
-  const requested = form.get("permission");
-  const permissions = ticket?.permissions ?? (requested === undefined ? [] : requested.split(/\s+/));
+  const requested = form.all("permission");
+  if (requested.length > MAX_PERMISSIONS) {
+    throw invalidRequest(`permission comes ${requested.length} times; allowed: ${MAX_PERMISSIONS}`);
+  }
+  const permissions = ticket?.permissions ?? requested;
 
   const granted = await evaluatePermissions(context, handle, {
     audience,
