@@ -5,7 +5,6 @@ import { type Stretch, findStretch, toByte } from "./stretch.ts";
 interface DrawOptions {
   readonly image: GeoTIFFImage;
   readonly noData: number | undefined;
-  readonly signal: AbortSignal;
 }
 
 interface Drawn {
@@ -18,11 +17,11 @@ interface Drawn {
 const LONGEST = 1024;
 
 /** A raster as a picture: three bands as red, green and blue, one band in grey; dark and bright by what is in it. */
-export async function drawRaster({ image, noData, signal }: DrawOptions): Promise<Drawn> {
+export async function drawRaster({ image, noData }: DrawOptions): Promise<Drawn> {
   const scale = Math.min(1, LONGEST / Math.max(image.getWidth(), image.getHeight()));
   const width = Math.max(1, Math.round(image.getWidth() * scale));
   const height = Math.max(1, Math.round(image.getHeight() * scale));
-  const size = { width, height, signal };
+  const size = { width, height };
   // Other than grey (0, 1) and red-green-blue (2): a palette and what cameras write.
   const isPlain = Number(image.fileDirectory.getValue("PhotometricInterpretation") ?? 1) <= 2;
   const bands = image.getSamplesPerPixel();

@@ -22,7 +22,7 @@ const FREE_BYTES = 64 * 2 ** 20;
 export default function GeoTiffPreview({ url, name }: GeoTiffPreviewProps) {
   const raster = useQuery({
     queryKey: ["preview", url, "raster"],
-    queryFn: ({ signal }) => readRaster(url, signal),
+    queryFn: () => readRaster(url),
     staleTime: Number.POSITIVE_INFINITY,
     retry: 1,
   });
@@ -49,7 +49,7 @@ function Picture({ url, raster: { info, image, bytes }, name }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawn = useQuery({
     queryKey: ["preview", url, "picture"],
-    queryFn: ({ signal }) => drawRaster({ image, noData: info.noData, signal }),
+    queryFn: () => drawRaster({ image, noData: info.noData }),
     enabled: isWanted,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

@@ -29,9 +29,12 @@ export interface Raster {
 /** Shorter sides than this show too little. */
 const WANTED = 512;
 
-/** Reads the head of a GeoTIFF. @throws {Error} when it is none */
-export async function readRaster(url: string, signal: AbortSignal): Promise<Raster> {
-  const tiff = await fromUrl(url, { allowFullFile: true, blockSize: 65_536 }, signal);
+/**
+ * Reads the head of a GeoTIFF, to its end: requests of the library that are broken off reject promises that nobody waits for.
+ * @throws {Error} when it is none
+ */
+export async function readRaster(url: string): Promise<Raster> {
+  const tiff = await fromUrl(url, { allowFullFile: true, blockSize: 65_536 });
   const first = await tiff.getImage(0);
   const copies = await listOverviews(tiff, first);
   const image = copies.findLast((each) => Math.max(each.getWidth(), each.getHeight()) >= WANTED) ?? first;

@@ -1,1 +1,0 @@
-import{Footprints as e,MapView as t}from"./map--I0Cg1JW.js";import{n}from"./find-footprints-B0pRTCL-.js";import{Ot as r}from"./useQuery-HWFRFTFG.js";var i=r();function a({footprints:r}){return(0,i.jsx)(t,{label:`Location`,height:320,box:n(r),children:(0,i.jsx)(e,{items:r})})}export{a as default};

@@ -1,1 +1,0 @@
-import{m as e}from"./index-DMd1jL3R.js";var t={"aria-label":`Close`};function n(n){e.show({message:n,color:`green`,autoClose:5e3,closeButtonProps:t})}function r(n,r){let i=r instanceof Error?r.message:String(r);e.show({title:n,message:i,color:`red`,autoClose:!1,role:`alert`,closeButtonProps:t})}export{r as n,n as t};

@@ -1,0 +1,1 @@
+import{S as e}from"./index-bWHQiF55.js";function t(){return e()}export{t};

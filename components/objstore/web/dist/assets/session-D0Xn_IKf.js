@@ -1,1 +1,0 @@
-import{S as e}from"./index-DMd1jL3R.js";function t(){return e()}export{t};

@@ -1,0 +1,1 @@
+import{w as e}from"./index-bWHQiF55.js";import{T as t}from"./useQuery-HWFRFTFG.js";import{n}from"./notify-CJGNdv90.js";function r({request:r,failed:i,lists:a}){let o=t(),{mutate:s}=e({mutationFn:r,onError:e=>n(i,e),onSettled:()=>Promise.all(a.map(e=>o.invalidateQueries({queryKey:[e]})))});return s}export{r as t};

@@ -1,0 +1,1 @@
+import{i as e}from"./index-bWHQiF55.js";async function t(t,n){await e({method:`PUT`,bucket:t,query:{versioning:``}},{body:`<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>${n?`Enabled`:`Suspended`}</Status></VersioningConfiguration>`})}export{t};

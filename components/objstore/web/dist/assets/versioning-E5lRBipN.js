@@ -1,1 +1,0 @@
-import{i as e}from"./index-DMd1jL3R.js";async function t(t,n){await e({method:`PUT`,bucket:t,query:{versioning:``}},{body:`<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>${n?`Enabled`:`Suspended`}</Status></VersioningConfiguration>`})}export{t};
