@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { createDeploymentFetch } from "../../targets/deployment-fetch.ts";
 import { formatBytes } from "../../view/bytes.ts";
-import { CommandError } from "../command.ts";
+import { formatTable } from "../../view/table.ts";
+import { type CommandContext, CommandError } from "../command.ts";
 import { openTarget, readDeployedPlan } from "../../targets/open-target.ts";
 import { listUrls } from "./urls.ts";
 
@@ -55,7 +56,7 @@ type Call = <T>(method: string, path: string, body?: object) => Promise<T>;
 export async function runSnapshot(
   [action = "create", ...rest]: readonly string[],
   options: SnapshotOptions,
-  env: NodeJS.ProcessEnv,
+  { env, stdout }: Pick<CommandContext, "env" | "stdout">,
 ): Promise<number> {
   const takesId = action === "restore" || action === "delete";
   const [id, cluster] = takesId ? rest : [undefined, rest[0]];
@@ -68,12 +69,12 @@ export async function runSnapshot(
   switch (action) {
     case "create": {
       const made = await perform<{ id: string }>(await connect(cluster, env), "/api/snapshots");
-      process.stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${made.id}\n`);
+      stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${made.id}\n`);
       return 0;
     }
     case "list": {
       const listing = await (await connect(cluster, env))<Listing>("GET", "/api/snapshots");
-      process.stdout.write(options.json ? `${JSON.stringify(listing)}\n` : describeListing(listing));
+      stdout.write(options.json ? `${JSON.stringify(listing)}\n` : describeListing(listing));
       return 0;
     }
     case "delete":
@@ -88,7 +89,7 @@ export async function runSnapshot(
         ...(bucket !== undefined && { bucket }),
         ...(as !== undefined && { as }),
       });
-      process.stdout.write(options.json ? `${JSON.stringify(restored)}\n` : restored.map(describeRestored).join(""));
+      stdout.write(options.json ? `${JSON.stringify(restored)}\n` : restored.map(describeRestored).join(""));
       return restored.some(({ lost }) => lost.length > 0) ? 1 : 0;
     }
     default:
@@ -150,13 +151,16 @@ function readDetail(text: string): string {
 }
 
 function describeListing({ schedule, snapshots }: Listing): string {
-  const lines = snapshots.map(
-    ({ id, isScheduled, buckets, objects, bytes }) =>
-      `${id.padEnd(20)} ${isScheduled ? "scheduled" : "by hand  "} ${String(buckets).padStart(7)} ${String(objects).padStart(10)} ${formatBytes(bytes).padStart(10)}\n`,
-  );
-  const head = `${"SNAPSHOT".padEnd(20)} MADE      BUCKETS    OBJECTS      BYTES\n`;
-  const none = `no snapshots; schedule: ${schedule ?? "none (OBJSTORE_SNAPSHOTS)"}\n`;
-  return lines.length === 0 ? none : `${head}${lines.join("")}`;
+  const rows = snapshots.map(({ id, isScheduled, buckets, objects, bytes }) => [
+    id,
+    isScheduled ? "scheduled" : "by hand",
+    String(buckets),
+    String(objects),
+    formatBytes(bytes),
+  ]);
+  return rows.length === 0
+    ? `no snapshots; schedule: ${schedule ?? "none (OBJSTORE_SNAPSHOTS)"}\n`
+    : formatTable([["SNAPSHOT", "MADE", "BUCKETS", "OBJECTS", "BYTES"], ...rows]);
 }
 
 function describeRestored({ bucket, as, versions, before, lost }: Restored): string {

@@ -36,7 +36,7 @@ Kubernetes the object store does it itself at its start, with OBJSTORE_REBUILD=t
 The keys of migrate come from the environment: TARGET_ACCESS_KEY and TARGET_SECRET_KEY, and with --from SOURCE_ACCESS_KEY and
 SOURCE_SECRET_KEY; without --from the buckets are those of the deployment. Users, their keys and objects encrypted with keys of
 customers are not copied; what is not copied is listed, and the command ends with 1.`,
-  run: async ({ args, env }) => {
+  run: async ({ args, env, stdout }) => {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
@@ -57,7 +57,7 @@ customers are not copied; what is not copied is listed, and the command ends wit
         if (bucket.length > 1) {
           throw new CommandError("--bucket can be given once: without it all buckets are restored", 2);
         }
-        return runSnapshot(positionals.slice(1), { bucket: bucket[0], as, json: wantsJson(values) }, env);
+        return runSnapshot(positionals.slice(1), { bucket: bucket[0], as, json: wantsJson(values) }, { env, stdout });
       }
       case "rebuild":
         return rebuild(findVolume(cluster, values.directory, env), env);

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 
 import type { IdentityContext } from "../context.ts";
+import type { Realm } from "../store/realms.ts";
 import { findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, insertScope, listResources, listScopes, updateResource } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
@@ -16,7 +17,7 @@ import {
 import { notFound } from "./errors.ts";
 import { loadMemberNames, nameMembers } from "./member-names.ts";
 import { readPolicy, readType, toPolicyRepresentation } from "./policy-records.ts";
-import { type AdminRequest, forRoles, readList, readObject, readText } from "./request.ts";
+import { forRoles, readList, readObject, readText } from "./request.ts";
 
 /** The rules of a client as one document, out and in, and what hangs on a scope. */
 export function addAuthzSettingsRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -33,7 +34,9 @@ export function addAuthzSettingsRoutes(app: FastifyInstance, context: IdentityCo
     `${AUTHZ_BASE}/import`,
     forRoles(context, ["manage-authorization", "manage-clients"], async (request) => {
       const { client } = await openResourceServer(request);
-      await changeRules(request, client, "UPDATE", "import", (db) => importRules(request, client, db));
+      await changeRules(request, client, "UPDATE", "import", (db) =>
+        importRules({ realm: request.handle.realm, body: request.body }, client, db),
+      );
       return request.reply.code(204).send();
     }),
   );
@@ -110,7 +113,7 @@ type Db = pg.PoolClient;
 
 /** Adds what a document has and the client has not, and replaces what has the same name. */
 export async function importRules(
-  { handle, body }: Pick<AdminRequest, "handle" | "body">,
+  { realm, body }: { readonly realm: Realm; readonly body: unknown },
   client: Client,
   db: Db,
 ): Promise<void> {
@@ -142,8 +145,8 @@ export async function importRules(
     const typeName = readText(item, "type") ?? "";
     const kind = typeName === "resource" || typeName === "scope" ? "permission" : "policy";
     const present = await findPolicyByName(db, client.id, readText(item, "name") ?? "");
-    const fields = await readPolicy({ db, realmId: handle.realm.id, client }, readType(typeName, kind), item, present);
+    const fields = await readPolicy({ db, realmId: realm.id, client }, readType(typeName, kind), item, present);
     await putPolicy(db, client.id, present?.id, fields);
   }
-  await announceRules(db, handle.realm.name, client);
+  await announceRules(db, realm.name, client);
 }

@@ -12,6 +12,7 @@ import { AdminError, badRequest } from "./errors.ts";
 import { forRoles, runChange, readBoolean, readObject, readText } from "./request.ts";
 import { ImportLog, MAX_DOCUMENT_BYTES } from "./transfer/import-log.ts";
 import { importRealm } from "./transfer/import-realm.ts";
+import { hashPlainPasswords } from "./transfer/import-users.ts";
 import { isRealmDocument, readImportedSettings } from "./transfer/import-settings.ts";
 
 export function toRealmRepresentation(realm: Realm): Record<string, unknown> {
@@ -63,6 +64,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
     // A document of another service has more than this one takes: what that is, the response says.
     const isDocument = isRealmDocument(body);
     const log = new ImportLog({ onConflict: "SKIP", isLenient: true });
+    const passwordHashes = await hashPlainPasswords(context.hasher, body);
     await runChange(context, async (db) => {
       const settings = isDocument ? readImportedSettings(body, log) : readRealmSettings(body);
       const realm = await createRealm(db, {
@@ -73,7 +75,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
         settings,
       });
       if (isDocument) {
-        await importRealm({ db, realm, hasher: context.hasher, log, givesAdministration: true }, body);
+        await importRealm({ db, realm, passwordHashes, log, givesAdministration: true }, body);
       }
       await insertAdminEvent(db, realm.id, {
         operation: "CREATE",

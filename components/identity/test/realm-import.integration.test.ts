@@ -223,6 +223,28 @@ test("in a realm that is there, nobody becomes its administrator by a document, 
   assert.deepEqual((await identity.send("/admin/realms/master/users?username=newcomer", { bearer: admin })).body, []);
 });
 
+test("passwords in clear text are taken, of as many users as one request may bring", async () => {
+  const send = (users: readonly object[]) =>
+    identity.send("/admin/realms/master/partialImport?lenient=true", {
+      json: { ifResourceExists: "SKIP", users },
+      bearer: admin,
+    });
+  const make = (name: string, count: number, credentials: readonly object[]) =>
+    Array.from({ length: count }, (_, index) => ({ username: `${name}${index}`, enabled: true, credentials }));
+  const plain = [{ type: "password", value: "in clear text 1", temporary: false }];
+  assert.equal((await send(make("plain", 3, plain))).body.added, 3);
+  assert.ok((await identity.logIn("plain2", "in clear text 1")).access_token);
+  for (const [users, what] of [
+    [make("many", 201, plain), /201 passwords in clear text; allowed: 200/],
+    [make("many", 2001, []), /2001 entries; allowed: 2000/],
+  ] as const) {
+    const { status, text } = await send(users);
+    assert.equal(status, 400);
+    assert.match(text, what);
+  }
+  assert.equal((await identity.send("/admin/realms/master/users/count?search=many", { bearer: admin })).body, 0);
+});
+
 test("a hash whose comparison would hold up logins is not taken", async () => {
   const { body } = await identity.send("/admin/realms/master/partialImport?lenient=true", {
     json: {

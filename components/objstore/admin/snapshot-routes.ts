@@ -63,7 +63,7 @@ export function addSnapshotRoutes(app: FastifyInstance, deps: SnapshotRoutesDeps
   app.delete<{ Params: { id: string } }>("/api/snapshots/:id", async (request, reply) => {
     requireRoot(request);
     const { id } = await find(request.params.id);
-    if (work.isRunning && work.last?.snapshot === id) {
+    if (work.last?.state === "running" && work.last.snapshot === id) {
       throw new Problem(409, `Snapshot ${id} is being restored.`);
     }
     await store.snapshots.delete(id);

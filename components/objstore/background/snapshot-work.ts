@@ -27,10 +27,6 @@ export class SnapshotWork {
     return this.#last;
   }
 
-  get isRunning(): boolean {
-    return this.#running !== undefined;
-  }
-
   /** Begins work; undefined while other work is running. */
   start(kind: SnapshotJob["kind"], snapshot: string | null, work: () => Promise<unknown>): SnapshotJob | undefined {
     if (this.#running !== undefined) {

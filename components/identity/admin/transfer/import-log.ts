@@ -3,7 +3,7 @@ import type pg from "pg";
 import { isDuplicate } from "../../store/database.ts";
 import { AdminError, badRequest } from "../errors.ts";
 
-/** Bytes of a document: some thousand users, or a realm without its users. */
+/** Bytes of a document: as many users as one may have, or a realm without its users. */
 export const MAX_DOCUMENT_BYTES = 16 << 20;
 
 export type OnConflict = "FAIL" | "SKIP" | "OVERWRITE";

@@ -1,8 +1,6 @@
 import type pg from "pg";
 
-import type { PasswordHasher } from "../../login/hasher.ts";
 import { REALM_MANAGEMENT } from "../../realms/create-realm.ts";
-import type { RealmHandle } from "../../realms/realm-cache.ts";
 import { publishChange } from "../../store/changes.ts";
 import { type MapperOwner, insertClientScope, insertMapper, listClientScopes } from "../../store/client-scopes.ts";
 import { findClient } from "../../store/clients.ts";
@@ -26,7 +24,8 @@ export type Body = Readonly<Record<string, unknown>>;
 export interface RealmImport {
   readonly db: pg.PoolClient;
   readonly realm: Realm;
-  readonly hasher: PasswordHasher;
+  /** Of `hashPlainPasswords`. */
+  readonly passwordHashes: ReadonlyMap<unknown, string>;
   readonly log: ImportLog;
   /** Whether roles that administer this realm are given to whom the document names; in a realm that is there already they are listed instead. */
   readonly givesAdministration: boolean;
@@ -98,7 +97,8 @@ export async function importRealm(target: RealmImport, body: Body): Promise<void
       await importComposites(target, named, clientId, item);
     }
   }
-  await importGroups(target, named, listOf(body, "groups"), undefined);
+  const present = new Map((await listGroups(db, realm.id)).map((group) => [group.path, group]));
+  await importGroups(target, { named, present }, listOf(body, "groups"), undefined);
   await importUsers(target, named, listOf(body, "users"));
   // Rules speak of users, groups, roles and clients: those are there now.
   for (const item of listOf(body, "clients")) {
@@ -106,7 +106,7 @@ export async function importRealm(target: RealmImport, body: Body): Promise<void
     const client = await findClient(db, realm.id, clientId);
     if (client?.settings.authorizationServicesEnabled === true && item["authorizationSettings"] !== undefined) {
       await log.take(db, "AUTHORIZATION_SETTINGS", clientId, () =>
-        importRules({ handle: { realm } as RealmHandle, body: item["authorizationSettings"] }, client, db),
+        importRules({ realm, body: item["authorizationSettings"] }, client, db),
       );
     }
   }
@@ -139,27 +139,32 @@ async function importComposites(target: RealmImport, named: NamedRoles, clientId
   );
 }
 
+interface Known {
+  readonly named: NamedRoles;
+  /** Groups of the realm by their paths, as they were before. */
+  readonly present: ReadonlyMap<string, Group>;
+}
+
 async function importGroups(
   target: RealmImport,
-  named: NamedRoles,
+  known: Known,
   items: readonly Body[],
   parent: Group | undefined,
 ): Promise<void> {
   const { db, realm, log } = target;
-  const known = await listGroups(db, realm.id);
   for (const item of items) {
     const name = readText(item, "name") ?? "";
     if (name === "" || name.includes("/")) {
       throw badRequest("name of a group must be a text without slashes");
     }
     const path = `${parent?.path ?? ""}/${name}`;
-    const present = known.find((group) => group.path === path);
+    const present = known.present.get(path);
     log.meet("GROUP", path, present !== undefined);
     const attributes = readAttributes(item["attributes"]) ?? {};
     const id = present?.id ?? (await insertGroup(db, realm.id, { name, parent }));
     if (present === undefined) {
       await replaceGroupAttributes(db, id, attributes);
-      const held = named.readHeld({ realm: item["realmRoles"], clients: item["clientRoles"] }, "GROUP", path);
+      const held = known.named.readHeld({ realm: item["realmRoles"], clients: item["clientRoles"] }, "GROUP", path);
       await giveRoles(
         db,
         { kind: "group", id },
@@ -168,7 +173,7 @@ async function importGroups(
     }
     const group = present ?? { id, name, path, parent: parent?.id, attributes };
     const children = item["subGroups"] === undefined ? [] : readList(item["subGroups"]);
-    await importGroups(target, named, children, group);
+    await importGroups(target, known, children, group);
   }
 }
 

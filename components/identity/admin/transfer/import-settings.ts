@@ -4,22 +4,10 @@ import type { ImportLog } from "./import-log.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Parts of a RealmRepresentation that are read as such, or mean the realm itself. */
-const OTHER_PARTS = [
-  "id",
-  "realm",
-  "displayName",
-  "enabled",
-  "clientScopes",
-  "roles",
-  "groups",
-  "users",
-  "clients",
-  "ifResourceExists",
-  "passwordPolicy",
-];
 /** A document with one of these is more than the settings of a realm. */
 const DOCUMENT_PARTS = ["clientScopes", "roles", "groups", "users", "clients"];
+/** Parts that are read elsewhere, or mean the realm itself. */
+const OTHER_PARTS = [...DOCUMENT_PARTS, "id", "realm", "displayName", "enabled", "ifResourceExists", "passwordPolicy"];
 
 export const isRealmDocument = (body: Body): boolean => DOCUMENT_PARTS.some((part) => body[part] !== undefined);
 

@@ -1,17 +1,55 @@
+import type { PasswordHasher } from "../../login/hasher.ts";
 import { insertOtpDevice, listOtpDevices } from "../../store/second-factors.ts";
 import { findClient } from "../../store/clients.ts";
 import { isUuid } from "../../store/database.ts";
 import { addMember, findGroupByPath } from "../../store/groups.ts";
 import { giveRoles } from "../../store/roles.ts";
 import { findUserByName, setPasswordHash } from "../../store/users.ts";
+import { badRequest } from "../errors.ts";
 import { readList, readText, readTexts } from "../request.ts";
 import { addUser, readUser } from "../user-records.ts";
 import type { Body, RealmImport } from "./import-realm.ts";
-import { readImportedCredential } from "./imported-credentials.ts";
+import { findPlainPassword, readImportedCredential } from "./imported-credentials.ts";
 import type { NamedRoles } from "./named-roles.ts";
 
 /** Parts of a UserRepresentation that say more than this service keeps. */
 const UNREAD = ["federatedIdentities", "federationLink", "clientConsents", "socialLinks"];
+
+/** Users of one document: it is one transaction, and connections are few. */
+const MAX_USERS = 2000;
+/** Each costs as much as a login. */
+const MAX_PLAIN_PASSWORDS = 200;
+
+/**
+ * Hashes the passwords that a document has in clear text, before the transaction that writes them. Gives the hashes by the credentials
+ * of the document.
+ * @throws {AdminError} 400 for more users or passwords than one document may have
+ */
+export async function hashPlainPasswords(
+  hasher: PasswordHasher,
+  { users }: Body,
+): Promise<ReadonlyMap<unknown, string>> {
+  const list: readonly unknown[] = Array.isArray(users) ? users : [];
+  if (list.length > MAX_USERS) {
+    throw badRequest(`users has ${list.length} entries; allowed: ${MAX_USERS} in one request`);
+  }
+  const plain = list
+    .flatMap((user) => (Object(user) as Body)["credentials"] ?? [])
+    .flatMap((credential) => {
+      const password = findPlainPassword(Object(credential) as Body);
+      return password === undefined ? [] : [{ credential, password }];
+    });
+  if (plain.length > MAX_PLAIN_PASSWORDS) {
+    throw badRequest(
+      `users have ${plain.length} passwords in clear text; allowed: ${MAX_PLAIN_PASSWORDS} in one request, any number of hashes`,
+    );
+  }
+  const hashes = new Map<unknown, string>();
+  for (const { credential, password } of plain) {
+    hashes.set(credential, await hasher.hash(password));
+  }
+  return hashes;
+}
 
 /** Brings in users who are not there yet, with their ids, passwords, one-time codes, roles and groups. */
 export async function importUsers(target: RealmImport, named: NamedRoles, items: readonly Body[]): Promise<void> {
@@ -56,7 +94,7 @@ async function importUser(target: RealmImport, named: NamedRoles, item: Body): P
 }
 
 /** Adds the account itself. @returns its id; undefined where it was there already */
-async function addImported({ db, realm, hasher, log }: RealmImport, item: Body): Promise<string | undefined> {
+async function addImported({ db, realm, passwordHashes, log }: RealmImport, item: Body): Promise<string | undefined> {
   const { username = "", id, ...fields } = readUser(item);
   const present = await findUserByName(db, realm.id, username);
   if (present !== undefined) {
@@ -86,7 +124,10 @@ async function addImported({ db, realm, hasher, log }: RealmImport, item: Body):
         await insertOtpDevice(db, userId, { secret, label: label.slice(0, 100), step: 0 });
       }
     } else {
-      const hash = credential.kind === "hash" ? credential.hash : await hasher.hash(credential.plain);
+      const hash = credential.kind === "hash" ? credential.hash : passwordHashes.get(source);
+      if (hash === undefined) {
+        throw new Error("a password of a document was not hashed before its import");
+      }
       await setPasswordHash(db, userId, { hash, temporary: credential.temporary });
     }
   }

@@ -1,5 +1,6 @@
 import { Secret } from "otpauth";
 
+import { MAX_PASSWORD } from "../../login/hasher.ts";
 import { type Pbkdf2Digest, PBKDF2_DIGESTS, toPbkdf2Text, toPhcText } from "../../login/imported-hash.ts";
 import { readText } from "../request.ts";
 
@@ -7,7 +8,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** What an account of another identity service logs in with, as far as it can be taken over. */
 export type ImportedCredential =
-  | { readonly kind: "password"; readonly plain: string; readonly temporary: boolean }
+  /** In clear text: `findPlainPassword`. */
+  | { readonly kind: "password"; readonly temporary: boolean }
   | { readonly kind: "hash"; readonly hash: string; readonly temporary: boolean }
   /** Base32. */
   | { readonly kind: "otp"; readonly secret: string; readonly label: string }
@@ -26,10 +28,9 @@ const unsupported = (why: string): ImportedCredential => ({ kind: "unsupported",
 /** Reads a CredentialRepresentation of Keycloak: a password in clear, its hash in `secretData`, or a generator of one-time codes. */
 export function readImportedCredential(source: Body): ImportedCredential {
   const type = readText(source, "type") ?? "";
-  const plain = readText(source, "value");
   const temporary = source["temporary"] === true;
-  if (type === "password" && plain !== undefined) {
-    return { kind: "password", plain, temporary };
+  if (findPlainPassword(source) !== undefined) {
+    return { kind: "password", temporary };
   }
   const secret = readData(source["secretData"]);
   const settings = readData(source["credentialData"]);
@@ -43,6 +44,11 @@ export function readImportedCredential(source: Body): ImportedCredential {
     return readOtp(secret, settings, readText(source, "userLabel") ?? "");
   }
   return unsupported(`credentials of the type ${type || "(none)"} are not taken over`);
+}
+
+/** The password that a credential has in clear text. */
+export function findPlainPassword({ type, value }: Body): string | undefined {
+  return type === "password" && typeof value === "string" && value.length <= MAX_PASSWORD ? value : undefined;
 }
 
 function readHash(secret: Body, settings: Body, temporary: boolean): ImportedCredential {

@@ -16,6 +16,7 @@ import { type AdminRequest, forRoles, readObject, readText } from "../request.ts
 import { toRoleRepresentation } from "../role-records.ts";
 import { ImportLog, MAX_DOCUMENT_BYTES, type OnConflict } from "./import-log.ts";
 import { importRealm } from "./import-realm.ts";
+import { hashPlainPasswords } from "./import-users.ts";
 
 /** A realm as one document, out and in. Users and passwords are not part of what goes out. */
 export function addRealmTransferRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -30,10 +31,10 @@ export function addRealmTransferRoutes(app: FastifyInstance, context: IdentityCo
     forRoles(context, ["manage-realm"], async ({ handle, body, query, change }) => {
       const document = readObject(body);
       const log = new ImportLog({ onConflict: readOnConflict(document), isLenient: query["lenient"] === "true" });
-      const { hasher } = context;
+      const passwordHashes = await hashPlainPasswords(context.hasher, document);
       const givesAdministration = query["administrators"] === "true";
       await change({ operation: "ACTION", resourceType: "REALM", resourcePath: "partialImport" }, (db) =>
-        importRealm({ db, realm: handle.realm, hasher, log, givesAdministration }, document),
+        importRealm({ db, realm: handle.realm, passwordHashes, log, givesAdministration }, document),
       );
       const { results, notImported } = log;
       const count = (action: string) => results.filter((result) => result.action === action).length;
