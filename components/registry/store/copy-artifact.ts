@@ -4,7 +4,7 @@ import { parseManifest } from "../protocol/manifest.ts";
 import { projectOf } from "../protocol/names.ts";
 import type { Sql } from "./database.ts";
 import { linkBlob } from "./links.ts";
-import { listReferrers, readManifest } from "./manifests.ts";
+import { type Referrer, listReferrers, readManifest } from "./manifests.ts";
 import { lockProject } from "./projects.ts";
 import { putManifest } from "./put-manifest.ts";
 import { ensureRepository } from "./repositories.ts";
@@ -20,7 +20,8 @@ export interface ArtifactCopy {
 }
 
 const MAX_MANIFESTS = 500;
-const MAX_REFERRERS = 100;
+/** Referrers that are read at once. */
+const PAGE = 100;
 /** Longer than the transaction. */
 const PIN_SECONDS = 600;
 
@@ -71,13 +72,17 @@ export async function copyArtifact(tx: Sql, copy: ArtifactCopy): Promise<void> {
     });
   };
   await bring(digest, copy.tags);
-  const referrers = await listReferrers(tx, source, {
-    subject: digest,
-    artifactType: undefined,
-    last: "",
-    n: MAX_REFERRERS,
-  });
-  for (const referrer of referrers) {
-    await bring(referrer.digest, []);
+  // In pages, which have a size of their own.
+  for (let last: string | undefined = ""; last !== undefined;) {
+    const page: readonly Referrer[] = await listReferrers(tx, source, {
+      subject: digest,
+      artifactType: undefined,
+      last,
+      n: PAGE,
+    });
+    for (const referrer of page) {
+      await bring(referrer.digest, []);
+    }
+    last = page.at(-1)?.digest;
   }
 }

@@ -61,6 +61,11 @@ test("an artifact is copied with its parts and what refers to it, and counts as 
     subject: { mediaType: INDEX, digest, size: JSON.stringify(index).length },
   };
   assert.equal((await admin.putManifest("tests/tool", digestOf(JSON.stringify(signature)), signature)).status, 201);
+  // More of them than are read at once.
+  for (let number = 1; number < 120; number += 1) {
+    const more = { ...signature, annotations: { number: String(number) } };
+    assert.equal((await admin.putManifest("tests/tool", digestOf(JSON.stringify(more)), more)).status, 201);
+  }
   const made = await copy(eric, "releases/apps/tool", "tests/tool:1.0");
   assert.equal(made.status, 201, made.body.toString());
   assert.ok(made.headers.get("location")?.endsWith(`/artifacts/${digest}`));
@@ -69,7 +74,13 @@ test("an artifact is copied with its parts and what refers to it, and counts as 
     assert.equal((await eric.call("GET", `${there}/manifests/${reference}`)).status, 200, reference);
   }
   assert.equal((await eric.call("GET", `${there}/manifests/amd64`)).status, 404, "tags of the parts stay");
-  assert.equal((await eric.call("GET", `${there}/referrers/${digest}`)).json().manifests.length, 1);
+  const referrers = [];
+  for (let next: string | undefined = `${there}/referrers/${digest}`; next !== undefined;) {
+    const { body, headers } = await eric.call("GET", next);
+    referrers.push(...JSON.parse(body.toString()).manifests);
+    next = /<([^>]+)>; rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
+  }
+  assert.equal(referrers.length, 120);
   assert.equal(await usedBytes(admin, "releases"), await usedBytes(admin, "tests"));
   assert.equal((await copy(eric, "releases/apps/tool", "tests/tool:1.0")).status, 201, "it may be there already");
   // It stays when the first one goes.
