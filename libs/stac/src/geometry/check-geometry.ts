@@ -1,5 +1,5 @@
 import { type Position, closeAroundPole, unwrap } from "./ring.ts";
-import { findSelfIntersection } from "./self-intersection.ts";
+import { createWorkBudget, findSelfIntersection } from "./self-intersection.ts";
 
 export interface GeometryIssue {
   /** JSON pointer inside of the geometry. */
@@ -17,8 +17,9 @@ const MAX_COLLECTIONS = 4;
  */
 export function findGeometryIssues(geometry: unknown): readonly GeometryIssue[] {
   const issues: GeometryIssue[] = [];
+  const budget = createWorkBudget();
   visitRings(geometry, "", 0, (ring, path) => {
-    const at = issues.length < MAX_ISSUES ? findSelfIntersection(closeAroundPole(unwrap(ring))) : undefined;
+    const at = issues.length < MAX_ISSUES ? findSelfIntersection(closeAroundPole(unwrap(ring)), budget) : undefined;
     if (at !== undefined) {
       const [longitude, latitude] = at.map((value) => Number(value.toFixed(6)));
       issues.push({ path, rule: `must not cross or touch itself, as it does at ${longitude} ${latitude}` });

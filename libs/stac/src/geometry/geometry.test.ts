@@ -121,6 +121,26 @@ test("finds the crossing among thousands of edges, and gives up where too many l
   assert.equal(findSelfIntersection([...comb, ...tie]), undefined);
 });
 
+test("all rings of a geometry share what may be spent on them", () => {
+  const close = (ring: readonly (readonly [number, number])[]) => [[...ring, ring[0]]];
+  const comb: readonly Position[] = [
+    ...Array.from({ length: 20_000 }, (_, index): Position => [index % 2 === 0 ? -90 : 90, index * 1e-4]),
+    [120, 20],
+    [120, -5],
+    [-100, -5],
+  ];
+  const bowTie = [
+    [0, 30],
+    [1, 31],
+    [1, 30],
+    [0, 31],
+  ] as const;
+  const issuesOf = (...rings: readonly (readonly (readonly [number, number])[])[]) =>
+    findGeometryIssues({ type: "MultiPolygon", coordinates: rings.map(close) });
+  assert.equal(issuesOf(bowTie, comb).length, 1);
+  assert.deepEqual(issuesOf(comb, bowTie), [], "the comb took it all");
+});
+
 test("rings across the antimeridian and around a pole are followed as they are meant", () => {
   const meant: readonly (readonly Position[])[] = [
     [

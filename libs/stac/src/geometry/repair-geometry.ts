@@ -3,7 +3,7 @@ import { difference, union } from "polyclip-ts";
 import { findGeometryIssues } from "./check-geometry.ts";
 import { type Polygons, foldRing } from "./fold.ts";
 import { type Position, closeAroundPole, unwrap } from "./ring.ts";
-import { listSelfIntersections } from "./self-intersection.ts";
+import { createWorkBudget, listSelfIntersections } from "./self-intersection.ts";
 
 export { type Polygons, foldRing } from "./fold.ts";
 
@@ -58,8 +58,9 @@ function isRepairable(polygons: readonly (readonly (readonly Position[])[])[]): 
     return false;
   }
   let crossings = 0;
+  const budget = createWorkBudget();
   for (const ring of rings) {
-    for (const _ of listSelfIntersections(closeAroundPole(unwrap(ring.slice(0, -1))))) {
+    for (const _ of listSelfIntersections(closeAroundPole(unwrap(ring.slice(0, -1))), budget)) {
       crossings += 1;
       if (crossings > MAX_CROSSINGS) {
         return false;

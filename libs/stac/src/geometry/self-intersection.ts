@@ -1,39 +1,46 @@
 import { type Position, type Ring, withoutRepetitions } from "./ring.ts";
 
-/** Pairs of edges that are compared; a ring that needs more is not looked at any further. 10 million take about 30 ms. */
-const MAX_COMPARISONS = 10_000_000;
+/** Work that a geometry may cost, in comparisons of the bounds of two edges: some 30 ms. */
+const MAX_WORK = 10_000_000;
+/** What it costs to compare two edges whose bounds meet. */
+const EDGE_WORK = 8;
+
+/** What is left of the work that all rings of a geometry may cost together. */
+export interface WorkBudget {
+  left: number;
+}
+
+export const createWorkBudget = (): WorkBudget => ({ left: MAX_WORK });
 
 /**
  * Where a ring crosses, touches or covers itself, which rings of polygons must not (OGC 06-103r4 §6.1.11.1): a position on both edges, or
- * on one of them. `undefined` for a simple ring, and for one of so many edges side by side that finding out takes too long.
+ * on one of them. `undefined` for a simple ring, and where the budget ends before that is known.
  *
  * @param ring on a plane: `unwrap` comes before
  */
-export function findSelfIntersection(ring: Ring): Position | undefined {
-  return listSelfIntersections(ring).next().value;
+export function findSelfIntersection(ring: Ring, budget = createWorkBudget()): Position | undefined {
+  return listSelfIntersections(ring, budget).next().value;
 }
 
-/** All of them, one by one; ends early where finding out takes too long. */
-export function* listSelfIntersections(ring: Ring): Generator<Position, undefined> {
+/** All of them, one by one; ends early where the budget does. */
+export function* listSelfIntersections(
+  ring: Ring,
+  budget: WorkBudget = createWorkBudget(),
+): Generator<Position, undefined> {
   const points = withoutRepetitions(ring);
-  const count = points.length;
-  const order = Uint32Array.from({ length: count }, (_, index) => index);
-  const [west, east] = [new Float64Array(count), new Float64Array(count)];
-  for (let index = 0; index < count; index += 1) {
-    const [a, b] = edgeOf(points, index);
-    west[index] = Math.min(a[0], b[0]);
-    east[index] = Math.max(a[0], b[0]);
-  }
-  order.sort((a, b) => west[a]! - west[b]!);
-  let comparisons = 0;
-  for (let at = 0; at < count; at += 1) {
-    const one = order[at]!;
-    for (let next = at + 1; next < count && west[order[next]!]! <= east[one]!; next += 1) {
-      comparisons += 1;
-      if (comparisons > MAX_COMPARISONS) {
+  const { order, west, east, south, north } = sortEdges(points);
+  for (let at = 0; at < order.length; at += 1) {
+    const [end, bottom, top] = [east[at]!, south[at]!, north[at]!];
+    for (let next = at + 1; next < order.length && west[next]! <= end; next += 1) {
+      budget.left -= 1;
+      if (budget.left <= 0) {
         return;
       }
-      const found = findCommon(points, one, order[next]!);
+      if (south[next]! > top || north[next]! < bottom) {
+        continue;
+      }
+      budget.left -= EDGE_WORK;
+      const found = findCommon(points, order[at]!, order[next]!);
       if (found !== undefined) {
         yield found;
       }
@@ -41,22 +48,32 @@ export function* listSelfIntersections(ring: Ring): Generator<Position, undefine
   }
 }
 
+/** Numbers of the edges from west to east, and their bounds in the same order. */
+function sortEdges(points: readonly Position[]) {
+  const count = points.length;
+  const [west, east] = [new Float64Array(count), new Float64Array(count)];
+  const [south, north] = [new Float64Array(count), new Float64Array(count)];
+  for (let index = 0; index < count; index += 1) {
+    const [a, b] = edgeOf(points, index);
+    west[index] = Math.min(a[0], b[0]);
+    east[index] = Math.max(a[0], b[0]);
+    south[index] = Math.min(a[1], b[1]);
+    north[index] = Math.max(a[1], b[1]);
+  }
+  const order = Uint32Array.from({ length: count }, (_, index) => index).sort((a, b) => west[a]! - west[b]!);
+  const arrange = (values: Float64Array): Float64Array => Float64Array.from(order, (index) => values[index]!);
+  return { order, west: arrange(west), east: arrange(east), south: arrange(south), north: arrange(north) };
+}
+
 const edgeOf = (points: readonly Position[], index: number): readonly [Position, Position] => [
   points[index] as Position,
   points[index + 1 === points.length ? 0 : index + 1] as Position,
 ];
 
-/** A position that two edges have in common, besides the corner of neighbours. */
+/** A position that two edges whose bounds meet have in common, besides the corner of neighbours. */
 function findCommon(points: readonly Position[], one: number, other: number): Position | undefined {
   const [a, b] = edgeOf(points, one);
   const [c, d] = edgeOf(points, other);
-  if (
-    Math.max(c[1], d[1]) < Math.min(a[1], b[1]) ||
-    Math.min(c[1], d[1]) > Math.max(a[1], b[1]) ||
-    Math.max(c[0], d[0]) < Math.min(a[0], b[0])
-  ) {
-    return undefined;
-  }
   const count = points.length;
   if ((one + 1) % count === other) {
     return turnsBack(a, b, d) ? b : undefined;
